@@ -146,6 +146,7 @@ fn command(source: EvidenceSource) -> String {
         EvidenceSource::Memory(at) => format!("{:x}/J", at.get()),
         EvidenceSource::Mapping(at) => format!("{:x}::mappings", at.get()),
         EvidenceSource::Lock(at) => format!("{:x}::locks", at.get()),
+        EvidenceSource::Heap => "::heapcheck".to_owned(),
         EvidenceSource::Waits => "::locks -a".to_owned(),
         _ => "::status".to_owned(),
     }

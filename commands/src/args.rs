@@ -15,9 +15,10 @@ impl Dcmd for Args {
         Spec::new("args", Group::Process, "list the arguments of the program")
             .help(
                 "kcore reads the arguments from the initial stack, where the program may have \
-                 changed them. If an argument was not dumped, its address is shown instead. If \
-                 the stack is lost, kcore shows the first 80 bytes, which the kernel keeps, and \
-                 a note says so.",
+                 changed them. If the kernel's note has others, kcore shows those too, and a note \
+                 says so. If an argument was not dumped, its address is shown instead. If the \
+                 stack is lost, kcore shows the first 80 bytes, which the kernel keeps, and a note \
+                 says so.",
             )
             .examples(EXAMPLES)
     }
@@ -25,9 +26,16 @@ impl Dcmd for Args {
     fn run(&self, cx: &mut Cx<'_>, _words: &Words) -> Result<()> {
         let core = cx.core();
         if let Some(stack) = core.initial_stack() {
-            return (0..)
+            let noted = core.overwritten_args();
+            (0..)
                 .zip(&stack.args)
-                .try_for_each(|(index, string)| cx.emit(&Argument { index, string }));
+                .try_for_each(|(index, string)| cx.emit(&Argument { index, string }))?;
+            let Some(noted) = noted else { return Ok(()) };
+            cx.note(
+                "the program has overwritten its arguments; these are the first 80 bytes that the \
+                 kernel noted, joined by blanks",
+            )?;
+            return cx.emit(&ShortArguments(noted));
         }
         let short = core.short_args().ok_or_else(|| DcmdError::failed("no process active"))?;
         let why = match core.initial_stack_fault() {

@@ -12,16 +12,17 @@ pub fn sections(page: &str, headings: &[&str]) -> String {
             if is_example && is_wanted {
                 text.drop_announcement();
             }
-        } else if let Some(heading) = heading(line) {
+        } else if line.starts_with("```") {
+            is_block = !is_block;
+        } else if let Some(heading) = heading(line).filter(|_| !is_block) {
             is_wanted = headings.contains(&heading);
             if is_wanted {
                 text.end();
                 text.lines.push(heading.to_uppercase());
             }
         } else if is_wanted && !is_example {
-            match line.starts_with("```") {
-                true => is_block = !is_block,
-                false if is_block => text.lines.push(format!("  {line}")),
+            match is_block {
+                true => text.lines.push(format!("  {line}")),
                 false => text.add(line),
             }
         }

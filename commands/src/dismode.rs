@@ -15,6 +15,17 @@ struct Mode {
 const MODES: &[Mode] = &[
     Mode { arch: Arch::X86_64, name: "amd64", description: "x86-64, AT&T syntax" },
     Mode { arch: Arch::Aarch64, name: "aarch64", description: "Arm A64" },
+    Mode { arch: Arch::I386, name: "ia32", description: "i386, AT&T syntax" },
+    Mode { arch: Arch::Riscv64, name: "riscv64", description: "RISC-V of 64 bits" },
+    Mode { arch: Arch::Riscv32, name: "riscv32", description: "RISC-V of 32 bits" },
+    Mode { arch: Arch::PowerPc64, name: "ppc64", description: "PowerPC of 64 bits" },
+    Mode { arch: Arch::PowerPc, name: "ppc", description: "PowerPC of 32 bits" },
+    Mode { arch: Arch::S390x, name: "s390x", description: "z/Architecture" },
+    Mode { arch: Arch::S390, name: "s390", description: "ESA/390" },
+    Mode { arch: Arch::Mips, name: "mips", description: "MIPS of 32 bits" },
+    Mode { arch: Arch::Mips64, name: "mips64", description: "MIPS of 64 bits" },
+    Mode { arch: Arch::Sparc64, name: "sparcv9", description: "SPARC V9" },
+    Mode { arch: Arch::M68k, name: "m68k", description: "68040" },
 ];
 
 /// Shows the disassembler.

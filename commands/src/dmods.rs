@@ -1,11 +1,11 @@
-//! `::dmods`, `::load`, `::unload`: the modules that dcmds come from. Every dcmd of kcore is built in.
+//! `::dmods`: the modules that dcmds come from. Every dcmd of kcore is built in.
 
 use kcore_dcmd::{
     Arg, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
 /// The module of all that is built in.
-const BUILT_IN: &str = "kcore";
+pub const BUILT_IN: &str = "kcore";
 
 /// Lists the modules.
 pub struct Dmods;
@@ -74,53 +74,5 @@ impl Record for Module {
             .put("dcmds", names(&self.dcmds))
             .put("walkers", names(&self.walkers))
             .display("listing", Cell::text(self.listing()));
-    }
-}
-
-/// Answers that nothing can be loaded.
-pub struct Load;
-
-impl Dcmd for Load {
-    fn spec(&self) -> Spec {
-        Spec::new("load", Group::Language, "load a module of dcmds")
-            .options(&[Opt { flag: 's', value: None, help: "print no message on failure" }])
-            .operands("module", 1, 1)
-            .help(
-                "Every dcmd is built in. Loading that module does nothing, and there are no \
-                 others. kcore never loads anything that a core names.",
-            )
-            .examples(&[Example {
-                line: "::load kcore",
-                shows: "nothing: the module is already loaded",
-            }])
-    }
-
-    fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let name = args.first().map_or_else(String::new, Arg::to_text);
-        if name == BUILT_IN || args.has('s') {
-            return Ok(());
-        }
-        let reason = "every dcmd is built in";
-        Err(DcmdError::failed(format!("failed to load module {name}: {reason}")))
-    }
-}
-
-/// Answers that nothing can be unloaded.
-pub struct Unload;
-
-impl Dcmd for Unload {
-    fn spec(&self) -> Spec {
-        Spec::new("unload", Group::Language, "unload a module of dcmds")
-            .operands("module", 1, 1)
-            .help("Every dcmd is built in, and you cannot unload a built-in module.")
-    }
-
-    fn run(&self, _cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let name = args.first().map_or_else(String::new, Arg::to_text);
-        let reason = match name == BUILT_IN {
-            true => "cannot unload built-in module",
-            false => "specified module is not loaded",
-        };
-        Err(DcmdError::failed(format!("failed to unload {name}: {reason}")))
     }
 }

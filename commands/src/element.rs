@@ -31,11 +31,12 @@ impl Record for Element {
             Dot::Addr(_) => "address",
             Dot::Thread(_) => "thread",
             Dot::Task(_) => "task",
-            Dot::Frame { .. } => "frame",
+            Dot::Frame { .. } | Dot::TaskFrame { .. } => "frame",
         };
         let (thread, frame) = match dot {
             Dot::Thread(tid) => (Some(tid), None),
             Dot::Frame { tid, index, .. } => (Some(tid), Some(index)),
+            Dot::TaskFrame { index, .. } => (None, Some(index)),
             Dot::Number(_) | Dot::Addr(_) | Dot::Task(_) => (None, None),
         };
         out.text("kind", kind)

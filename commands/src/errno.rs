@@ -37,7 +37,9 @@ impl Dcmd for Errno {
             .map_err(|error| DcmdError::failed(format!("failed to lookup errno: {error}")))?;
         let value = core.space().read_uint(address, 4)? as u32;
         let whose = cx.input().looped;
-        cx.emit(&ErrnoRecord { tid, address, value: value.cast_signed(), whose })
+        let value = value.cast_signed();
+        let name = errno::name_on(core.arch(), value);
+        cx.emit(&ErrnoRecord { tid, address, value, name, whose })
     }
 }
 
@@ -45,6 +47,7 @@ struct ErrnoRecord {
     tid: Tid,
     address: Addr,
     value: i32,
+    name: Option<&'static str>,
     /// Whether the line names the thread, because there are several.
     whose: bool,
 }
@@ -61,7 +64,7 @@ impl Record for ErrnoRecord {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.num("tid", u64::from(self.tid.get()))
             .put("value", Cell::Int(i64::from(self.value)))
-            .opt_text("name", errno::name(self.value))
+            .opt_text("name", self.name)
             .addr("address", self.address)
             .display("whose", Cell::Bool(self.whose));
     }

@@ -73,6 +73,7 @@ impl Dcmd for Frame {
             .with_integers(cx.shell().settings().integers())
             .of(&frame);
         let line = Names::new(cx).frame_line(meant.tid(), frame, Layout::Verbose);
+        let line = line.of_task(meant.suspended());
         cx.emit(&line.with(values, core.target().endian))?;
         if args.has('s') {
             source_text::emit(cx, &location, lines_around(args)?)?;

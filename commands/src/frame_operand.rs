@@ -1,7 +1,7 @@
 //! The frame that a dcmd is about: what the address before it means.
 
-use kcore::{Core, MAX_FRAMES, NamedFrame, Stack, Tid};
-use kcore_dcmd::{Cx, DcmdError, Dot, Result};
+use kcore::{Core, MAX_FRAMES, NamedFrame, Stack, TaskId, Tid};
+use kcore_dcmd::{Cx, DcmdError, Dot, NameScope, Result};
 
 use crate::stack_start::StackStart;
 
@@ -23,15 +23,23 @@ impl FrameOperand {
     /// # Errors
     /// When there is none.
     pub fn of(cx: &Cx<'_>) -> Result<Self> {
+        Self::within(cx.names())
+    }
+
+    /// The same for names in a scope.
+    pub fn within(scope: NameScope<'_>) -> Result<Self> {
         let at_top = |start| Ok(Self { start, index: 0, chosen: None });
-        match StackStart::of(cx)? {
-            StackStart::Thread(tid) if cx.addr().is_none() => {
+        match StackStart::within(scope)? {
+            StackStart::Thread(tid) if scope.owner.is_none() => {
                 let (index, chosen) =
-                    (cx.shell().current_frame(), cx.shell().current_named_frame());
+                    (scope.shell.current_frame(), scope.shell.current_named_frame());
                 Ok(Self { start: StackStart::Thread(tid), index, chosen })
             }
             StackStart::Above { tid, index } => {
                 Ok(Self { start: StackStart::Thread(tid), index, chosen: None })
+            }
+            StackStart::AboveInTask { task, index } => {
+                Ok(Self { start: StackStart::Task(task), index, chosen: None })
             }
             StackStart::FramePointer { at, .. } | StackStart::Context { at, .. } => {
                 Err(DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))
@@ -46,7 +54,9 @@ impl FrameOperand {
     /// When there is no such thread or task.
     pub fn of_piped(cx: &Cx<'_>, dot: Dot) -> Result<Option<Self>> {
         match dot {
-            Dot::Thread(_) | Dot::Task(_) | Dot::Frame { .. } => Self::of(cx).map(Some),
+            Dot::Thread(_) | Dot::Task(_) | Dot::Frame { .. } | Dot::TaskFrame { .. } => {
+                Self::of(cx).map(Some)
+            }
             Dot::Number(_) | Dot::Addr(_) => Ok(None),
         }
     }
@@ -54,6 +64,11 @@ impl FrameOperand {
     /// The thread that runs it; `None` for a suspended task.
     pub fn tid(&self) -> Option<Tid> {
         self.start.tid()
+    }
+
+    /// The task, if no thread runs it.
+    pub fn suspended(&self) -> Option<TaskId> {
+        self.start.suspended()
     }
 
     /// Its stack up to this frame, with the caller, which tells where it ends, or up to frame `last`.

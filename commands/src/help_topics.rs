@@ -8,6 +8,7 @@ const LANGUAGE: &str = include_str!("help/language.md");
 const FORMATS: &str = include_str!("help/formats.md");
 const LIVE: &str = include_str!("help/live.md");
 const JSON: &str = include_str!("help/json.md");
+const PRINTERS: &str = include_str!("help/printers.md");
 
 const STACKS: &str = "\
 STACKS
@@ -41,6 +42,7 @@ pub const TOPICS: &[Topic] = &[
     Topic { name: "live", text: live },
     Topic { name: "json", text: || book_text::sections(JSON, &["JSON"]) },
     Topic { name: "gdb", text: gdb::text },
+    Topic { name: "printers", text: printers },
 ];
 
 fn language() -> String {
@@ -50,6 +52,11 @@ fn language() -> String {
 
 fn expressions() -> String {
     book_text::sections(LANGUAGE, &["Numbers", "Operators", "Operands"])
+}
+
+fn printers() -> String {
+    let headings = ["Printers of one's own", "Which types", "What an object is", "natvis"];
+    book_text::sections(PRINTERS, &headings)
 }
 
 fn formats() -> String {

@@ -29,6 +29,7 @@ mod book_text;
 mod bound_element;
 mod bthreads;
 mod cat;
+mod check;
 mod count;
 mod crash_site;
 mod dcmds;
@@ -44,6 +45,7 @@ mod enumeration;
 mod env;
 mod errno;
 mod eval;
+mod expression;
 mod fibers;
 mod files;
 mod findcontexts;
@@ -56,6 +58,7 @@ mod frame;
 mod frame_operand;
 pub mod gdb;
 mod goroutines;
+mod greenlets;
 mod grep;
 mod head;
 mod heap;
@@ -67,15 +70,18 @@ mod java;
 mod jmp_buf;
 mod list;
 mod listing;
+mod load;
 mod locals;
 mod locks;
 mod log;
 mod lwpid;
 mod lwpids;
 mod macros;
+mod malloc;
 mod map;
 mod mappings;
 mod member_path;
+mod missing;
 mod names;
 mod nm;
 mod nmadd;
@@ -94,6 +100,7 @@ mod runtimes;
 mod script_values;
 mod session_process;
 mod settings;
+mod short_text;
 mod showrev;
 mod siginfo;
 mod sizeof;
@@ -107,6 +114,7 @@ mod stacks;
 mod status;
 mod symbol_address;
 mod symbol_type;
+mod tasks;
 mod term;
 mod text_line;
 mod thread;
@@ -114,6 +122,7 @@ mod thread_operand;
 mod threads;
 mod tls;
 mod tmodel;
+mod tokio;
 mod type_words;
 mod typedef;
 mod typelist;
@@ -137,6 +146,7 @@ mod xdata;
 
 use kcore_dcmd::{Dcmd, Walker};
 
+pub use expression::TYPED;
 pub use gdb::GDB;
 pub use help::show as show_help;
 
@@ -145,6 +155,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     // Process.
     &status::Status,
     &analyze::Analyze,
+    &check::Check,
     &siginfo::Siginfo,
     &psinfo::Psinfo,
     &process_state::ProcessState,
@@ -157,6 +168,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &stack::STACK,
     &stack::STACK_WITH_POINTERS,
     &stacks::Stacks,
+    &tasks::list::Tasks,
     &findstack::Findstack,
     &findcontexts::Findcontexts,
     &regs::Regs,
@@ -182,6 +194,13 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &format::Evaluate,
     &mappings::Mappings,
     &ugrep::Ugrep,
+    &malloc::heap::Heap,
+    &malloc::blocks::Blocks,
+    &malloc::heapcheck::Heapcheck,
+    &malloc::findleaks::Findleaks,
+    &malloc::reachedby::Reachedby,
+    &malloc::reaches::Reaches,
+    &malloc::malloctypes::Malloctypes,
     &whatis::Whatis,
     // Modules, symbols and code.
     &dis::Dis,
@@ -191,6 +210,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &nmadd::Nmadd,
     &nmadd::Nmdel,
     &objects::Objects,
+    &missing::Missing,
     &files::Files,
     &dem::Dem,
     &dismode::Dismode,
@@ -228,6 +248,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &python::pyprint::Pyprint,
     &python::pyobjects::Pyobjects,
     &python::pytasks::Pytasks,
+    &greenlets::list::Greenlets,
+    &tokio::list::TokioTasks,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,
@@ -263,8 +285,8 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &count::Count,
     &dcmds::Dcmds,
     &dmods::Dmods,
-    &dmods::Load,
-    &dmods::Unload,
+    &load::Load,
+    &load::Unload,
     &echo::Echo,
     &eval::Eval,
     &formats::Formats,
@@ -331,6 +353,8 @@ pub const WALKERS: &[&dyn Walker] = &[
     &walk::frame::Frame,
     &walk::mapping::Mappings,
     &walk::object::Objects,
+    &malloc::walk::MALLOC,
+    &malloc::walk::FREE,
     &walk::symbol::Symbols,
     &walk::link_map::LinkMap,
     &walk::ulwp::Ulwp,
@@ -341,6 +365,8 @@ pub const WALKERS: &[&dyn Walker] = &[
     &bthreads::walk::Bthreads,
     &fibers::walk::Fibers,
     &goroutines::walk::Goroutines,
+    &greenlets::walk::Greenlets,
+    &tokio::walk::TokioTasks,
     &java::walk::Javathreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,

@@ -1,12 +1,13 @@
 //! `::locals`: the arguments and locals of a frame.
 
-use kcore::{Content, Core, Limits, MissingDebug, NamedFrame, Stack, Tid};
+use kcore::{Content, Core, FrameKind, Limits, MissingDebug, NamedFrame, Stack, Tid};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
     Result, Spec, TypeNames, ValueStyle, View, stack::NamedValue,
 };
 
 use crate::frame_operand::FrameOperand;
+use crate::session_process::SessionProcess;
 
 /// Shows the variables of a frame.
 pub struct Locals;
@@ -25,7 +26,11 @@ named variables.
 
 <optimized out> marks a variable that the compiler did not keep, or not at this place in the \
 code; <not dumped> marks memory that the core does not have. In a pipe, a number or pointer \
-passes its value, and any other variable its address.";
+passes its value, and any other variable its address.
+
+In Go, variables that were moved to the heap have the values that they have there. A local \
+declared at or below the line that runs may have no value yet. It is shown as <not declared above \
+this line>, unless the debug information tells its value at that line.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::locals", shows: "the variables of the current frame" },
@@ -50,7 +55,11 @@ impl Dcmd for Locals {
         let meant = FrameOperand::of(cx)?;
         let (tid, index) = (meant.tid(), meant.index);
         let stack = meant.stack(cx.core(), None);
-        let scopes = match scopes(cx.core(), &stack, &meant, &names) {
+        let named = meant.named(cx.core(), &stack);
+        if named.iter().any(|frame| frame.location.kind == FrameKind::Async) {
+            return cx.note(&format!("frame {index} of {}: {ASYNC}", meant.whose()));
+        }
+        let scopes = match scopes(&SessionProcess::new(cx), &stack, &meant, &names) {
             // After a pipe of frames, a frame without debug information is skipped.
             Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
             Err(error) if cx.input().looped => {
@@ -86,6 +95,9 @@ struct Scope {
     variables: Vec<NamedValue>,
 }
 
+/// What is said of frames that are on no stack.
+const ASYNC: &str = "variables of async functions that wait are not read";
+
 impl Scope {
     fn has(&self, name: &str) -> bool {
         self.variables.iter().any(|variable| variable.name == name)
@@ -94,12 +106,12 @@ impl Scope {
 
 /// The functions that run in a frame, innermost first, with those of their variables that the user names.
 fn scopes(
-    core: &Core,
+    process: &SessionProcess<'_>,
     stack: &Stack,
     meant: &FrameOperand,
     names: &[String],
 ) -> Result<Vec<Scope>> {
-    let index = meant.index;
+    let (core, index) = (process.names().core(), meant.index);
     let known = core.known_frames(stack, index.saturating_add(1));
     let limits = match names {
         [] => Limits { depth: Some(1), ..Limits::default() },
@@ -112,7 +124,8 @@ fn scopes(
             names.is_empty() || names.iter().any(|wanted| Some(wanted.as_str()) == name)
         };
         let wanted = found.into_iter().filter(|variable| is_wanted(variable.name.as_deref()));
-        let variables = wanted.map(|variable| NamedValue::new(core, variable, &limits)).collect();
+        let variables =
+            wanted.map(|variable| NamedValue::new(process, variable, &limits)).collect();
         scopes.push(Scope { frame, variables });
     }
     match scopes.is_empty() {

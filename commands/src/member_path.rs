@@ -3,15 +3,18 @@
 use kcore::{Object, OutOfBounds, PathEnd, PathError, PathWalker, PathWords, Process, Type};
 use kcore_dcmd::{Arg, Cx, DcmdError, Result};
 
-use crate::{frame_operand::FrameOperand, operand, type_words::abort};
+use crate::{expression, frame_operand::FrameOperand, operand, type_words::abort};
 
 /// The meaning of words of a path in the session.
 struct Words<'a, 'c>(&'a Cx<'c>);
 
 impl PathWords for Words<'_, '_> {
     fn number(&self, text: &str) -> std::result::Result<u64, String> {
-        // As in the language whose path it is, a subscript is decimal.
-        operand::count(self.0, &Arg::Text(text.to_owned())).map_err(|error| error.to_string())
+        // As in the language whose path it is, a subscript is decimal, and a name that of a variable.
+        let word = Arg::Text(text.to_owned());
+        let of_variable = || expression::index(self.0.names(), text);
+        let number = operand::as_decimal(&word).map(|index| index as u64).or_else(of_variable);
+        number.map_or_else(|| operand::count(self.0, &word), Ok).map_err(|error| error.to_string())
     }
 
     fn type_named(&self, text: &str) -> std::result::Result<Type, String> {
@@ -71,7 +74,7 @@ pub fn from_name(
 }
 
 /// Notes which indices are outside of their array, once for a whole range.
-fn warn(cx: &mut Cx<'_>, all: &[OutOfBounds]) -> Result<()> {
+pub fn warn(cx: &mut Cx<'_>, all: &[OutOfBounds]) -> Result<()> {
     for beyond in all.chunk_by(|a, b| a.last == b.last && a.index.checked_add(1) == Some(b.index)) {
         let ([first, .., last] | [first @ last]) = beyond else { continue };
         // An index is decimal where it is typed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kcore::{Addr, Core, NamedFrame, Tid};
 use kcore_dcmd::{
-    Cx, PrivateSymbols, SymbolCell,
+    Cx, PrivateSymbols, Shell, SymbolCell,
     stack::{FrameLine, Layout},
 };
 
@@ -24,13 +24,18 @@ pub struct Names<'c> {
 impl<'c> Names<'c> {
     /// Names as the session of `cx` has them now.
     pub fn new(cx: &Cx<'c>) -> Self {
-        let settings = cx.shell().settings();
+        Self::of_session(cx.core(), cx.shell())
+    }
+
+    /// Names as a session on `core` has them now.
+    pub fn of_session(core: &'c Arc<Core>, shell: &dyn Shell) -> Self {
+        let settings = shell.settings();
         Self {
-            core: cx.core(),
-            private: Arc::clone(cx.shell().private_symbols()),
+            core,
+            private: Arc::clone(shell.private_symbols()),
             distance: settings.symbol_distance,
             demangle: settings.demangle,
-            radix: cx.shell().radix(),
+            radix: shell.radix(),
             source_lines: settings.source_lines,
         }
     }

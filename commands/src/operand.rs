@@ -108,5 +108,8 @@ pub fn address_of(dot: Dot, structure: &str) -> Result<Addr> {
         Dot::Thread(tid) => is_not(&format!("thread {tid}")),
         Dot::Task(id) => is_not(&format!("{} {:x}", id.runtime, id.number)),
         Dot::Frame { tid, index, .. } => is_not(&format!("frame {index} of thread {tid}")),
+        Dot::TaskFrame { task, index, .. } => {
+            is_not(&format!("frame {index} of {} {:x}", task.runtime, task.number))
+        }
     }
 }

@@ -1,57 +1,77 @@
-//! The process with the names of a session: its private symbols, distance and demangling apply to values.
+//! The process with the names of a session: its private symbols, distance and demangling apply to values, and its
+//! printers show them.
 
-use kcore::{Addr, AddressSpace, Budget, Process, SymbolName, Type};
-use kcore_dcmd::Cx;
+use std::sync::Arc;
+
+use kcore::{Addr, AddressSpace, Budget, DeclaredPrinters, Process, SymbolName, Type};
+use kcore_dcmd::{Cx, NameScope};
 
 use crate::names::Names;
 
-/// The core with the names of a session.
-pub struct SessionProcess<'c>(Names<'c>);
+/// The core with the names and the printers of a session.
+pub struct SessionProcess<'c> {
+    names: Names<'c>,
+    printers: Arc<DeclaredPrinters>,
+}
 
 impl<'c> SessionProcess<'c> {
     /// The process of `cx`, as its session names it now.
     pub fn new(cx: &Cx<'c>) -> Self {
-        Self(Names::new(cx))
+        Self { names: Names::new(cx), printers: Arc::clone(cx.shell().printers()) }
+    }
+
+    /// The process in which names are looked for.
+    pub fn of_scope(scope: NameScope<'c>) -> Self {
+        let names = Names::of_session(scope.core, scope.shell);
+        Self { names, printers: Arc::clone(scope.shell.printers()) }
     }
 
     /// The names.
     pub const fn names(&self) -> &Names<'c> {
-        &self.0
+        &self.names
     }
 }
 
 impl Process for SessionProcess<'_> {
     fn budget(&self) -> &Budget {
-        self.0.core().budget()
+        self.names.core().budget()
     }
 
     fn space(&self) -> &dyn AddressSpace {
-        self.0.core().space()
+        self.names.core().space()
     }
 
     fn symbol_at(&self, at: Addr) -> Option<SymbolName> {
-        let symbol = self.0.at(at)?;
+        let symbol = self.names.at(at)?;
         let module = symbol.module.as_deref().map(Into::into);
         Some(SymbolName { name: symbol.name?.into(), module, offset: symbol.offset })
     }
 
     fn definition(&self, declared: &Type) -> Option<Type> {
-        self.0.core().definition(declared)
+        self.names.core().definition(declared)
     }
 
     fn type_of_vtable(&self, vtable: Addr) -> Option<Type> {
-        self.0.core().type_of_vtable(vtable)
+        self.names.core().type_of_vtable(vtable)
     }
 
     fn type_of_descriptor(&self, at: Addr) -> Option<Type> {
-        self.0.core().type_of_descriptor(at)
+        self.names.core().type_of_descriptor(at)
     }
 
     fn descriptors_around(&self, at: Addr) -> Option<Addr> {
-        self.0.core().descriptors_around(at)
+        self.names.core().descriptors_around(at)
     }
 
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
-        Process::type_named(&**self.0.core(), near, name)
+        Process::type_named(&**self.names.core(), near, name)
+    }
+
+    fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
+        self.names.core().type_spelled(near, text)
+    }
+
+    fn declared_printers(&self) -> Option<&DeclaredPrinters> {
+        Some(&self.printers)
     }
 }

@@ -6,7 +6,7 @@ use kcore_dcmd::{
     stack::{DEFAULT_ARGUMENTS, Layout, StackBegin, StackEnd, ValueReader, VariableChoice},
 };
 
-use crate::{names::Names, operand, stack_start::StackStart};
+use crate::{names::Names, operand, session_process::SessionProcess, stack_start::StackStart};
 
 /// Prints the stack of a thread, innermost frame first.
 pub struct Stack {
@@ -75,8 +75,8 @@ an argument that is not known. The operand limits their number, in decimal; the 
 With -v, each argument and local has a line below its frame, with the value that it has at this \
 place in the code. <optimized out> marks a variable that the compiler did not keep; <not dumped> \
 marks memory that the core does not have. The 4096 innermost frames have these lines. Below a \
-Python frame stand its arguments and locals. Below a JavaScript frame stand `this` and the \
-arguments, by number.";
+Python frame stand its arguments and locals, and below a Java frame too. Of compiled methods they \
+are those that the compiler kept. Below a JavaScript frame stand `this` and the arguments, by number.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "$C", shows: "the stack of the current thread" },
@@ -155,15 +155,17 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &StackOptions) -> Resu
         _ if cx.is_for_people() => VariableChoice::BareArguments,
         _ => VariableChoice::Arguments,
     };
+    let process = SessionProcess::new(cx);
+    let integers = cx.shell().settings().integers();
     let values =
-        ValueReader::new(core, &stack, wanted).with_integers(cx.shell().settings().integers());
+        ValueReader::new(core, &stack, wanted).with_integers(integers).in_process(&process);
     let mut frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
         true => Box::new(core.native_frames(&stack)),
         false => Box::new(core.named_frames(&stack)),
     };
     for frame in frames.by_ref().take(shown.limit) {
         let values = values.of(&frame).showing(shown.arguments);
-        let line = names.frame_line(start.tid(), frame, layout);
+        let line = names.frame_line(start.tid(), frame, layout).of_task(start.suspended());
         cx.emit(&line.with(values, core.target().endian))?;
     }
     let end = StackEnd::new(core, &stack, layout);

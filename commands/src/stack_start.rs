@@ -1,7 +1,7 @@
 //! Where a stack begins: what the address before a dcmd that takes a stack means.
 
 use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Task, TaskId, Thread, Tid};
-use kcore_dcmd::{Cx, DcmdError, Dot, Result};
+use kcore_dcmd::{Cx, DcmdError, Dot, NameScope, Result};
 
 use std::sync::Arc;
 
@@ -18,6 +18,13 @@ pub enum StackStart {
     Above {
         /// Its thread.
         tid: Tid,
+        /// Its index among physical frames.
+        index: usize,
+    },
+    /// At the caller of a frame of a task that no thread runs.
+    AboveInTask {
+        /// The task.
+        task: Arc<Task>,
         /// Its index among physical frames.
         index: usize,
     },
@@ -42,13 +49,21 @@ impl StackStart {
     /// pointer if it is a mapped address, or the task of a runtime that lies there, else a thread's id. Without one: the
     /// current thread.
     pub fn of(cx: &Cx<'_>) -> Result<Self> {
-        let core = cx.core();
-        match cx.addr() {
-            None => cx.current_thread().map(Self::Thread),
+        Self::within(cx.names())
+    }
+
+    /// The same for names in a scope.
+    pub fn within(scope: NameScope<'_>) -> Result<Self> {
+        let core = scope.core;
+        match scope.owner {
+            None => scope.current_thread().map(Self::Thread),
             Some(Dot::Thread(tid)) => known_thread(core, tid).map(Self::Thread),
             Some(Dot::Task(id)) => known_task(core, id).cloned().map(Self::Task),
             Some(Dot::Frame { tid, index, .. }) => Ok(Self::Above { tid, index }),
-            Some(dot @ (Dot::Number(_) | Dot::Addr(_))) => Self::of_number(cx, dot.addr()),
+            Some(Dot::TaskFrame { task, index, .. }) => {
+                Ok(Self::AboveInTask { task: known_task(core, task)?.clone(), index })
+            }
+            Some(dot @ (Dot::Number(_) | Dot::Addr(_))) => Self::of_number(scope, dot.addr()),
         }
     }
 
@@ -58,10 +73,10 @@ impl StackStart {
         Ok(Self::Context { tid: cx.current_thread()?, at })
     }
 
-    fn of_number(cx: &Cx<'_>, at: Addr) -> Result<Self> {
-        let core = cx.core();
+    fn of_number(scope: NameScope<'_>, at: Addr) -> Result<Self> {
+        let core = scope.core;
         if core.mapping_at(at).is_some() {
-            let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
+            let tid = core.thread_of_stack(at).map_or_else(|| scope.current_thread(), Ok)?;
             if let Some(frame) = frame_with_pointer(core, tid, at) {
                 return Ok(frame);
             }
@@ -69,6 +84,10 @@ impl StackStart {
             let runtimes = core.runtimes();
             let is_task = || !runtimes.is_empty() && core.stack_above(tid, at, 1).frames.is_empty();
             let is_meant = runtimes.keep_stacks() || is_task();
+            let frame = runtimes.keep_stacks().then(|| frame_of_task(core, at)).flatten();
+            if let Some(frame) = frame {
+                return Ok(frame);
+            }
             let task = is_meant.then(|| core.task_numbered(at.get())).flatten();
             return Ok(task.cloned().map_or(Self::FramePointer { tid, at }, Self::Task));
         }
@@ -94,14 +113,20 @@ impl StackStart {
             | Self::Above { tid, .. }
             | Self::FramePointer { tid, .. }
             | Self::Context { tid, .. } => Some(*tid),
-            Self::Task(task) => task.thread,
+            Self::Task(task) | Self::AboveInTask { task, .. } => task.thread,
         }
+    }
+
+    /// The task that it is the stack of, if no thread runs it.
+    pub fn suspended(&self) -> Option<TaskId> {
+        let task = self.task().filter(|task| task.thread.is_none());
+        task.map(|task| TaskId::of(task))
     }
 
     /// The task that it is the stack of.
     pub const fn task(&self) -> Option<&Arc<Task>> {
         match self {
-            Self::Task(task) => Some(task),
+            Self::Task(task) | Self::AboveInTask { task, .. } => Some(task),
             _ => None,
         }
     }
@@ -113,17 +138,33 @@ impl StackStart {
             Self::Task(task) => core.task_stack(task, limit),
             Self::FramePointer { tid, at } => core.stack_above(*tid, *at, limit),
             Self::Context { tid, at } => core.stack_of_context(*tid, *at, limit),
-            Self::Above { tid, index } => {
-                let skipped = index.saturating_add(1);
-                let mut stack = core.stack(*tid, limit.saturating_add(skipped));
-                stack.keep(skipped..stack.frames.len());
-                if let End::Limit(_) = stack.end {
-                    stack.end = End::Limit(limit);
-                }
-                stack
+            Self::Above { tid, index } => above(*index, limit, |limit| core.stack(*tid, limit)),
+            Self::AboveInTask { task, index } => {
+                above(*index, limit, |limit| core.task_stack(task, limit))
             }
         }
     }
+}
+
+/// The callers of a frame, at most `limit`, of a stack that is walked so far as it must be.
+fn above(index: usize, limit: usize, walk: impl Fn(usize) -> Stack) -> Stack {
+    let skipped = index.saturating_add(1);
+    let mut stack = walk(limit.saturating_add(skipped));
+    stack.keep(skipped..stack.frames.len());
+    if let End::Limit(_) = stack.end {
+        stack.end = End::Limit(limit);
+    }
+    stack
+}
+
+/// The frame of a task that no thread runs for which `$C` prints `at`.
+fn frame_of_task(core: &Core, at: Addr) -> Option<StackStart> {
+    let holds = |task: &Task| task.stack.is_some_and(|stack| stack.contains(at));
+    let mut tasks = core.tasks().iter();
+    let task = tasks.find(|task| task.thread.is_none() && holds(task))?;
+    let stack = core.task_stack(task, MAX_FRAMES);
+    let index = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at))?;
+    Some(StackStart::AboveInTask { task: task.clone(), index })
 }
 
 /// The frame of `tid` for which `$C` prints `at`.

@@ -106,12 +106,16 @@ fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Tas
     let (mut tids, mut tasks) = (Vec::new(), Vec::new());
     for value in list {
         match value.dot {
-            Dot::Task(id) => tasks.push(known_task(core, id)?.clone()),
+            Dot::Task(id) | Dot::TaskFrame { task: id, .. } => {
+                tasks.push(known_task(core, id)?.clone());
+            }
             dot => tids.push(thread_of_dot(cx, dot)?),
         }
     }
     // The stack of a task that runs is that of its thread.
     tids.extend(tasks.iter().filter_map(|task| task.thread));
+    let mut seen = HashSet::new();
+    tasks.retain(|task| seen.insert(TaskId::of(task)));
     // Frames of one thread are one thread.
     let mut seen = HashSet::new();
     tids.retain(|tid| seen.insert(*tid));
@@ -121,7 +125,7 @@ fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Tas
 /// Keeps only the group of the wanted thread or task.
 fn retain(cx: &Cx<'_>, groups: &mut Vec<StackGroup>, wanted: Dot) -> Result<()> {
     match StackStart::of(cx)? {
-        StackStart::Task(task) if task.thread.is_none() => {
+        StackStart::Task(task) | StackStart::AboveInTask { task, .. } if task.thread.is_none() => {
             groups.retain(|group| group.tasks.iter().any(|own| own.id == task.id));
         }
         _ => {

@@ -47,13 +47,16 @@ impl Dcmd for Status {
         let has_core = core.file().is_some();
         let is_wanted = !cx.is_for_people() || cx.shell().settings().source_lines;
         let site = is_wanted.then(|| Site::find(cx)).flatten();
-        cx.emit(&StatusRecord { status: core.status(), has_core, site })
+        let overwritten = core.overwritten_args().is_some();
+        cx.emit(&StatusRecord { status: core.status(), has_core, overwritten, site })
     }
 }
 
 struct StatusRecord {
     status: CoreStatus,
     has_core: bool,
+    /// Whether the program wrote over its arguments.
+    overwritten: bool,
     /// Where the process died in its own code, if that is wanted and known.
     site: Option<Site>,
 }
@@ -61,7 +64,7 @@ struct StatusRecord {
 const OF_CORE: &str = "\
 debugging {live?snapshot}{live^core file} of {name?{name}}{name^an unknown program} ({bits}-bit {arch}) from unknown machine\
 {kernel?, Linux {kernel}}
-{program?file: {program}\n}{args?initial argv:{args* {.}}\n}\
+{program?file: {program}\n}{args?initial argv:{args* {.}}{overwritten? (overwritten: argv holds other words)}\n}\
 {pid?pid: {pid}\n}threading model: native threads, {threads} in all\
 {crashed_tid?, {crashed_tid} took the signal}
 status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_text})}\
@@ -77,6 +80,7 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {other_exception_lines*\nbeside it, {.}}\
 {fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
 {panic_lines*\n{.}}\
+{error_file?\n{error_file} says:}{error_file_lines*\n    {.}}\
 {doubts*\ndoubt: {.}}";
 
 const OF_EXE: &str = "\
@@ -102,7 +106,7 @@ impl StatusRecord {
     }
 
     fn put_last_words<'a>(&'a self, out: &mut Fields<'a>) {
-        let (mut abort, mut fatal) = (None, None);
+        let (mut abort, mut fatal, mut file) = (None, None, None);
         let (mut exceptions, mut panics) = (Vec::new(), Vec::new());
         for words in &self.status.last_words {
             match words {
@@ -112,6 +116,7 @@ impl StatusRecord {
                     exceptions.push((*fate, type_name.as_str(), what, *object, trace));
                 }
                 LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
+                LastWords::ErrorFile { path, lines } => file = Some((path.as_str(), lines)),
                 LastWords::Panic(panic) => panics.push(panic),
             }
         }
@@ -138,6 +143,8 @@ impl StatusRecord {
             .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
             .opt_text("panic_message", message)
             .put("panics", Cell::List(panics.iter().map(|panic| panic_cell(panic)).collect()))
+            .opt_text("error_file", file.map(|(path, _)| path))
+            .put("error_file_lines", texts(file.map_or(&[], |(_, lines)| lines)))
             .display("panic_lines", Cell::List(lines.map(Cell::text).collect()))
             .display("exception_words", Cell::or_null(fate.map(fate_words), Cell::text));
     }
@@ -157,6 +164,7 @@ impl Record for StatusRecord {
         out.num("pid", status.pid.map(u64::from))
             .opt_text("program", status.program.as_deref())
             .put("args", texts(&status.args))
+            .display("overwritten", Cell::Bool(self.overwritten))
             .text("arch", status.arch.to_string())
             .num("bits", u64::from(status.bits))
             .opt_text("kernel", status.kernel.as_deref());

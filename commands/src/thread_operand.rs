@@ -20,9 +20,11 @@ pub fn thread_of(cx: &Cx<'_>) -> Result<Tid> {
 pub fn thread_of_dot(cx: &Cx<'_>, dot: Dot) -> Result<Tid> {
     match dot {
         Dot::Thread(tid) | Dot::Frame { tid, .. } => known_thread(cx.core(), tid),
-        Dot::Task(id) => known_task(cx.core(), id)?.thread.ok_or_else(|| {
-            DcmdError::failed(format!("no thread runs {} {:x}", id.runtime, id.number))
-        }),
+        Dot::Task(id) | Dot::TaskFrame { task: id, .. } => {
+            known_task(cx.core(), id)?.thread.ok_or_else(|| {
+                DcmdError::failed(format!("no thread runs {} {:x}", id.runtime, id.number))
+            })
+        }
         dot => thread_of_id(cx.core(), dot.number()),
     }
 }

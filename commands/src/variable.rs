@@ -1,8 +1,9 @@
 //! Variables by the names that users type: locals of a frame, globals, those of a thread.
 
-use kcore::{Absent, NamedFrame, Object, ObjectPlace, PathWalker, Tid, Type};
-use kcore_dcmd::{Arg, Cx, Dot, Result, near};
+use kcore::{Absent, NamedFrame, Object, ObjectPlace, PathPart, PathWalker, Process, Tid, Type};
+use kcore_dcmd::{Arg, Cx, Dot, NameScope, Result, near};
 
+use crate::expression;
 use crate::frame_operand::FrameOperand;
 use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
@@ -21,6 +22,14 @@ pub struct Named {
     pub path: Option<String>,
     /// The wanted members; all of them if the list is empty.
     pub members: Vec<Arg>,
+    /// The other elements of an expression with a range of indices, each with its label.
+    pub others: Vec<PathPart>,
+}
+
+impl Named {
+    fn new(object: Object, path: Option<String>, members: Vec<Arg>) -> Self {
+        Self { object, path, members, others: Vec::new() }
+    }
 }
 
 /// The variable that the first word names, with a path of members behind it, unless an address says that
@@ -63,7 +72,8 @@ pub fn near(cx: &Cx<'_>, name: &str) -> Option<String> {
     let go_on = || !cx.shell().interrupted();
     let globals = cx.core().complete_symbol(None, &first, MAX_NEAR, &go_on)?;
     let meant = near::nearest(name, globals.iter().map(String::as_str))?;
-    lookup(cx, None, meant).is_some().then(|| meant.to_owned())
+    let scope = NameScope { owner: None, ..cx.names() };
+    lookup(scope, false, meant).is_some().then(|| meant.to_owned())
 }
 
 /// The names of the variables of the frame that a dcmd is about.
@@ -92,51 +102,55 @@ pub fn of_typed_thread(cx: &mut Cx<'_>, words: &[Arg]) -> Result<Option<Named>> 
 
 fn find(cx: &mut Cx<'_>, owner: Option<Dot>, words: &[Arg]) -> Result<Option<Named>> {
     let words = type_words::paths(words);
+    if let Some(named) = expression::named(cx, owner, &words)? {
+        return Ok(Some(named));
+    }
     let Some((Arg::Text(word), rest)) = words.split_first() else { return Ok(None) };
     let members = rest.to_vec();
     if word.starts_with(['*', '(']) {
-        return expression(cx, owner, word, members);
+        return from_name(cx, owner, word, members);
     }
     let mut splits = names_and_paths(word);
-    let found = splits.find_map(|(name, path)| Some((lookup(cx, owner, name)?, path)));
+    let scope = NameScope { owner, ..cx.names() };
+    let found =
+        splits.find_map(|(name, path)| Some((lookup(scope, cx.input().first, name)?, path)));
     let Some((looked_up, path)) = found else { return Ok(None) };
     let object = looked_up.noted(cx)?;
     if path.is_empty() {
-        return Ok(Some(Named { object, path: None, members }));
+        return Ok(Some(Named::new(object, None, members)));
     }
     let process = SessionProcess::new(cx);
     let end = member_path::in_variable(cx, &process, &object, path, Reach::Memory)?;
     let mut parts = end.parts;
     match (parts.pop(), parts.is_empty()) {
-        (Some(part), true) => {
-            Ok(Some(Named { object: part.object, path: Some(word.clone()), members }))
-        }
+        (Some(part), true) => Ok(Some(Named::new(part.object, Some(word.clone()), members))),
         // Several parts are members of the whole.
         _ => {
             let path = path.trim_start_matches(['.', '-', '>']).to_owned();
-            Ok(Some(Named { object, path: None, members: vec![Arg::Text(path)] }))
+            Ok(Some(Named::new(object, None, vec![Arg::Text(path)])))
         }
     }
 }
 
 /// The object that an expression leads to which begins with an asterisk or a parenthesis and names a variable.
-fn expression(
+fn from_name(
     cx: &mut Cx<'_>,
     owner: Option<Dot>,
     word: &str,
     members: Vec<Arg>,
 ) -> Result<Option<Named>> {
     let Some(name) = PathWalker::first_name(word) else { return Ok(None) };
-    let Some(looked_up) = lookup(cx, owner, &name) else { return Ok(None) };
+    let scope = NameScope { owner, ..cx.names() };
+    let Some(looked_up) = lookup(scope, cx.input().first, &name) else { return Ok(None) };
     let object = looked_up.noted(cx)?;
     let process = SessionProcess::new(cx);
     let mut parts = member_path::from_name(cx, &process, &object, &name, word)?.parts;
     let Some(part) = parts.pop().filter(|_| parts.is_empty()) else { return Ok(None) };
     Ok(Some(match word.starts_with('*') {
         // A whole object has its dynamic type, unless a cast gives another type.
-        true if word.contains('(') => Named { object: part.object, path: None, members },
-        true => Named { object: part.object.whole(&process), path: None, members },
-        false => Named { object: part.object, path: Some(word.to_owned()), members },
+        true if word.contains('(') => Named::new(part.object, None, members),
+        true => Named::new(part.object.whole(&process), None, members),
+        false => Named::new(part.object, Some(word.to_owned()), members),
     }))
 }
 
@@ -170,7 +184,13 @@ impl LookedUp {
     }
 }
 
-fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<LookedUp> {
+/// The variable of this name, with its module or file before a backquote.
+pub fn object(scope: NameScope<'_>, word: &str) -> Option<Object> {
+    lookup(scope, false, word).map(|looked_up| looked_up.object)
+}
+
+/// The variable, and the others of its name if they are wanted.
+fn lookup(names: NameScope<'_>, with_others: bool, word: &str) -> Option<LookedUp> {
     let (scope, name) = match word.rsplit_once('`') {
         Some((scope, name)) => (Some(scope), name),
         None => (None, word),
@@ -178,32 +198,40 @@ fn lookup(cx: &Cx<'_>, owner: Option<Dot>, word: &str) -> Option<LookedUp> {
     if name.is_empty() {
         return None;
     }
-    if let Some(object) = scope.is_none().then(|| local(cx, owner, name)).flatten() {
+    let nearest = || local(names, name).or_else(|| member_of_this(names, name));
+    if let Some(object) = scope.is_none().then(nearest).flatten() {
         return Some(LookedUp { object, note: None });
     }
-    let thread = match owner {
+    let core = names.core;
+    let thread = match names.owner {
         Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => Some(tid),
-        _ => cx.shell().current_thread(),
+        _ => names.shell.current_thread(),
     };
-    let found = cx.core().find_variable_from(cx.code_scope(), thread, scope, name).ok()?;
-    let others = match cx.input().first {
-        true => cx.core().other_variables(&found, scope, name),
-        false => Vec::new(),
-    };
+    let found = core.find_variable_from(names.code(), thread, scope, name).ok()?;
+    let others = if with_others { core.other_variables(&found, scope, name) } else { Vec::new() };
     let note = (!others.is_empty()).then(|| type_words::choice(word, &found.source, &others));
     Some(LookedUp { object: placed(found.ty?, found.place), note })
+}
+
+/// A member of the object that a method of C++ was called for.
+fn member_of_this(scope: NameScope<'_>, name: &str) -> Option<Object> {
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let this = if is_plain { local(scope, "this")? } else { return None };
+    let process: &dyn Process = &**scope.core;
+    this.target(process).ok()?.member(process, name).ok()
 }
 
 /// A local or argument of the frame that a pipe hands on, or of the current one; what is in an inner block
 /// or an inlined call hides what is around it. Where `::frame` chose a call, those inlined into it are left
 /// out.
-fn local(cx: &Cx<'_>, owner: Option<Dot>, name: &str) -> Option<Object> {
-    let shell = cx.shell();
-    let (meant, from) = match owner {
-        None => (FrameOperand::of(cx).ok()?, shell.current_named_frame()),
-        Some(dot) => (FrameOperand::of_piped(cx, dot).ok()??, None),
+fn local(scope: NameScope<'_>, name: &str) -> Option<Object> {
+    let from = match scope.owner {
+        None => scope.shell.current_named_frame(),
+        Some(Dot::Thread(_) | Dot::Task(_) | Dot::Frame { .. } | Dot::TaskFrame { .. }) => None,
+        Some(Dot::Number(_) | Dot::Addr(_)) => return None,
     };
-    let (core, index) = (cx.core(), meant.index);
+    let meant = FrameOperand::within(scope).ok()?;
+    let (core, index) = (scope.core, meant.index);
     let stack = meant.stack(core, None);
     let known = core.known_frames(&stack, index.saturating_add(1));
     let is_meant = |frame: &NamedFrame| from.is_none_or(|from| from <= frame.index);

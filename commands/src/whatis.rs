@@ -6,11 +6,11 @@ use kcore_dcmd::{
     View,
 };
 
-use crate::names::Names;
+use crate::{malloc::block_record::BlockRecord, names::Names};
 
 const VIEW: &str = "{address} is \
     {known^unknown}\
-    {known?{symbol_text?{symbol_text}, }{object?{object}, }in {place}\
+    {known?{symbol_text?{symbol_text}, }{object?{object}, }{block_text?in {block_text} [{block_base},{block_limit})+{block_offset:#x}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
 /// The sources that may know an address, most specific first.
@@ -43,7 +43,7 @@ impl Dcmd for Whatis {
                 "Shows the symbol that holds the address, if any, and where the address lies. \
                  That is the stack of a thread, with its frame, or a mapping, with its bounds. \
                  The innermost frame is 0, and inlined calls do not count. In the heap of a \
-                 language, the object is shown too. JSON adds the module and the origin of the \
+                 language, the object is shown too; in that of malloc or another allocator, the block. JSON adds the module and the origin of the \
                  bytes.\n\n\
                  The sources are kcore`threads, for identifiers, and kcore`stacks and \
                  kcore`mappings, for addresses.",
@@ -109,8 +109,9 @@ fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
     let what = core.whatis(dot.addr());
     let frame =
         what.thread.zip(what.frame).and_then(|(tid, index)| core.frame_registers(tid, index));
-    let mut record =
-        WhatRecord { names: Names::new(cx), what, frame: frame.map(|(frame, _)| frame) };
+    let block = what.block.clone().map(|owned| BlockRecord::of(core, owned));
+    let frame = frame.map(|(frame, _)| frame);
+    let mut record = WhatRecord { names: Names::new(cx), what, frame, block };
     cx.emit(&record)?;
     if all && record.what.thread.is_some() {
         record.what = What { thread: None, frame: None, ..record.what };
@@ -123,9 +124,21 @@ struct WhatRecord<'c> {
     names: Names<'c>,
     what: What,
     frame: Option<Frame>,
+    block: Option<BlockRecord>,
 }
 
 impl WhatRecord<'_> {
+    /// The block that holds the address, in words.
+    fn block_fields(&self, out: &mut Fields<'_>) {
+        let block = self.block.as_ref();
+        let range = block.map(|record| record.block().range());
+        let offset = range.and_then(|range| self.what.at.offset_from(range.start));
+        out.display("block_text", Cell::or_null(block, |record| Cell::text(record.words())))
+            .display("block_base", Cell::or_null(range, |range| Cell::Addr(range.start)))
+            .display("block_limit", Cell::or_null(range, |range| Cell::Addr(range.end)))
+            .display("block_offset", Cell::or_null(offset, Cell::Hex));
+    }
+
     fn place(&self) -> Option<String> {
         match self.what.thread {
             Some(tid) => Some(format!("[ stack tid={tid} ]")),
@@ -173,6 +186,7 @@ impl Record for WhatRecord<'_> {
             .num("thread", what.thread.map(|tid| u64::from(tid.get())))
             .num("frame", what.frame.map(|index| index as u64))
             .opt_text("object", what.object.as_deref())
+            .put("block", Cell::or_null(self.block.as_ref(), BlockRecord::cell))
             .opt_text("origin", what.origin.map(Origin::as_str))
             .display("known", Cell::Bool(place.is_some()))
             .display("place", Cell::or_null(place, Cell::text))
@@ -182,6 +196,7 @@ impl Record for WhatRecord<'_> {
                 Cell::or_null(symbol, |_| Cell::Symbol(self.names.cell(what.at))),
             )
             .display("frame_text", self.frame_symbol());
+        self.block_fields(out);
         let range = what.mapping.as_ref().map(|mapping| mapping.range);
         out.display("base", Cell::or_null(range, |range| Cell::Addr(range.start)))
             .display("limit", Cell::or_null(range, |range| Cell::Addr(range.end)));

@@ -10,10 +10,18 @@
 mod cut;
 #[path = "make/debug.rs"]
 mod debug;
+#[path = "make/dumps.rs"]
+mod dumps;
 #[path = "make/goish.rs"]
 mod goish;
+#[path = "make/greenlets.rs"]
+mod greenlets;
+#[path = "make/heapish.rs"]
+mod heapish;
 #[path = "make/javaish.rs"]
 mod javaish;
+#[path = "make/jitish.rs"]
+mod jitish;
 #[path = "make/language.rs"]
 mod language;
 #[path = "make/link_map.rs"]
@@ -22,6 +30,10 @@ mod link_map;
 mod luaish;
 #[path = "make/packed.rs"]
 mod packed;
+#[path = "make/perlish.rs"]
+mod perlish;
+#[path = "make/phpish.rs"]
+mod phpish;
 #[path = "make/programs.rs"]
 mod programs;
 #[path = "make/pythonic.rs"]
@@ -38,6 +50,8 @@ mod scripted;
 mod shared;
 #[path = "make/tiny.rs"]
 mod tiny;
+#[path = "make/tokioish.rs"]
+mod tokioish;
 #[path = "make/words.rs"]
 mod words;
 
@@ -63,6 +77,7 @@ fn main() {
     put("modules", "tiny", &tiny.memory().write(Output::default().part(&tiny.notes)).0);
     put("modules", "link_map", &link_map::seed());
     walks(&tiny);
+    machines();
     let code = tiny.section(".text").1;
     for (machine, name) in [(0, "x86_64"), (1, "aarch64")] {
         put("disasm", name, &Output::default().byte(machine).word(0x40_0000).rest(&code));
@@ -70,6 +85,8 @@ fn main() {
     registered::seeds(&tiny).iter().for_each(|(name, bytes)| put("registered", name, bytes));
     shared::seeds().iter().for_each(|(name, bytes)| put("repeated", name, bytes));
     language::seeds().iter().for_each(|(target, name, text)| put(target, name, text.as_bytes()));
+    dumps::minidumps().iter().for_each(|(name, bytes)| put("minidump", name, bytes));
+    dumps::archives().iter().for_each(|(name, bytes)| put("layer", name, bytes));
     packed::seeds(&core).iter().for_each(|(name, bytes)| put("unpack", name, bytes));
     typed();
 }
@@ -85,13 +102,19 @@ fn typed() {
     for (number, text) in words::TYPE_NAMES.iter().enumerate() {
         put("type_names", &number.to_string(), text.as_bytes());
     }
-    let (values, paths) = programs::seeds();
-    for (target, seeds) in [("values", values), ("paths", paths)] {
+    let [values, paths, printers] = programs::seeds();
+    for (target, seeds) in [("values", values), ("paths", paths), ("printers", printers)] {
         seeds.iter().for_each(|(name, bytes)| put(target, name, bytes));
     }
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
     rubyish::seeds().iter().for_each(|(name, bytes)| put("ruby", name, bytes));
+    greenlets::seeds().iter().for_each(|(name, bytes)| put("greenlet", name, bytes));
+    heapish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
+    tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
+    jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));
+    perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));
+    phpish::seeds().iter().for_each(|(name, bytes)| put("php", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));
     javaish::seeds().iter().for_each(|(name, bytes)| put("java", name, bytes));
     pythonic::seeds().iter().for_each(|(name, bytes)| put("python", name, bytes));
@@ -163,6 +186,27 @@ fn walks(tiny: &Tiny) {
     }
     let no_tables = Output::default().word(0).part(&[]).word(0).part(&[]).part(&[]).byte(0);
     put("unwind", "no_tables", &tiny.memory().write(no_tables).rest(&tiny.registers()));
+}
+
+/// Each machine in Thumb code of 32-bit Arm: a function that an exception table describes, called by another.
+fn machines() {
+    let push = 0xb580_u16.to_le_bytes();
+    let call = [0x00, 0xf0, 0x00, 0xf8];
+    let code = [&push[..], &[0; 14], &call, &[0; 44]].concat().repeat(8);
+    let text = kcore_fuzz::unwind::TEXT;
+    let table = kcore_fuzz::machines::TABLE;
+    let distance = (text.wrapping_sub(table) as u32) & 0x7fff_ffff;
+    let index = [distance.to_le_bytes(), 0x8084_08b0_u32.to_le_bytes()].concat();
+    let stack: Vec<u8> = (0..64_u32).flat_map(|_| (text as u32 + 20).to_le_bytes()).collect();
+    let memory = memory_of(&[(text, code), (table, index), (0x7000_0000, stack)]);
+    let registers: Vec<u8> = std::iter::once(text + 20)
+        .chain((0..32).map(|_| 0x7000_0010))
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    for number in 0..kcore_fuzz::machines::MACHINES.len() {
+        let output = Output::default().byte(number as u8);
+        put("machines", &number.to_string(), &memory.write(output).rest(&registers));
+    }
 }
 
 /// The same bytes as memory.

@@ -28,6 +28,7 @@ pub fn run(data: &[u8]) {
         dcmds: DCMDS,
         walkers: WALKERS,
         foreign: Some(&kcore_commands::GDB),
+        typed: Some(&kcore_commands::TYPED),
         format: Format::Text(text_options),
         terminal_width: || None,
     };

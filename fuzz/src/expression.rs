@@ -6,7 +6,7 @@ use kcore_symbols::{
     VariableLocation,
 };
 use kcore_values::{
-    Object,
+    DeclaredPrinters, Object,
     location::{number_of, place_of},
 };
 
@@ -28,7 +28,13 @@ pub fn run(data: &[u8]) {
     let place = place_of(&VariableLocation::Expression(wanted), &ty, &frame);
     drop(frame);
     if let Ok(place) = place {
-        let process = Made { memory, info: None, types: Vec::new(), budget: Budget::default() };
+        let process = Made {
+            memory,
+            info: None,
+            types: Vec::new(),
+            printers: DeclaredPrinters::default(),
+            budget: Budget::default(),
+        };
         process.look_at(&Object { ty, place });
     }
 }

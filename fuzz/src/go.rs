@@ -103,7 +103,8 @@ fn decode(go: &Go, host: &dyn Host, places: &[Addr], sp: Addr) {
         calls_elsewhere: false,
     };
     let frames: Vec<Frame> = places.iter().map(frame).collect();
-    let native = NativeStack { thread: Some(Tid::new(1)), frames: &frames, end: End::Outermost };
+    let native =
+        NativeStack { thread: Some(Tid::new(1)), task: None, frames: &frames, end: End::Outermost };
     for span in go.decode(host, &native) {
         assert!(span.frames.end <= frames.len(), "spans lie among the frames");
     }

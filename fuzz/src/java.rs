@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::{
-    DyingStack, Host, NativeStack, Runtime,
+    DyingStack, FrameOfLanguage, Host, NativeStack, Runtime, VariableLimits,
     java::{
         self, Java, TableEntry,
         value::{Limits, Step},
@@ -15,6 +15,9 @@ use kcore_unwind::{End, Frame, Tid, Trust};
 
 use crate::{input::Input, memory::Memory, python_host::PythonHost};
 
+/// What is asked of variables.
+const LIMITS: VariableLimits =
+    VariableLimits { locals: true, depth: 2, entries: 8, characters: 20 };
 /// Places in the code that are asked about.
 const PLACES: u8 = 16;
 /// Where variables of the virtual machine lie, one each 16 bytes.
@@ -60,6 +63,13 @@ pub const OFFSETS: &[(&str, u64)] = &[
     ("CompiledMethod._deopt_handler_begin", 128),
     ("PcDesc._pc_offset", 0),
     ("PcDesc._scope_decode_offset", 4),
+    ("PcDesc._obj_decode_offset", 8),
+    ("nmethod._oops_offset", 272),
+    ("CodeBlob._oop_maps", 56),
+    ("ImmutableOopMapSet._count", 0),
+    ("ImmutableOopMapPair._pc_offset", 0),
+    ("ImmutableOopMapPair._oopmap_offset", 4),
+    ("ImmutableOopMap._count", 0),
     ("ThreadsList._length", 4),
     ("ThreadsList._threads", 16),
     ("JavaThread._osthread", 16),
@@ -130,6 +140,7 @@ const VARIABLE_NAMES: &[&str] = &[
     "java_lang_Class._oop_size_offset",
     "java_lang_Class._klass_offset",
     "JNIHandles._global_handles",
+    "VMRegImpl.stack0",
 ];
 /// Constants, and the tags of regions.
 const CONSTANTS: &[(&str, u64)] = &[
@@ -143,6 +154,10 @@ const CONSTANTS: &[(&str, u64)] = &[
     ("ConstMethodFlags::_misc_has_parameter_annotations", 256),
     ("ConstMethodFlags::_misc_has_type_annotations", 512),
     ("ConstMethodFlags::_misc_has_default_annotations", 1024),
+    ("OopMapValue::type_bits", 2),
+    ("OopMapValue::type_mask_in_place", 3),
+    ("OopMapValue::callee_saved_value", 2),
+    ("OopMapValue::derived_oop_value", 3),
     ("HeapRegionType::FreeTag", 0),
     ("HeapRegionType::StartsHumongousTag", 12),
     ("HeapRegionType::ContinuesHumongousTag", 13),
@@ -152,6 +167,9 @@ const SIZES: &[(&str, u64)] = &[
     ("ConstMethod", 56),
     ("ConstantPool", 72),
     ("PcDesc", 16),
+    ("ImmutableOopMapSet", 8),
+    ("ImmutableOopMapPair", 8),
+    ("ImmutableOopMap", 12),
     ("JVMFlag", 24),
     ("InstanceKlass", 464),
 ];
@@ -181,6 +199,7 @@ pub fn run(data: &[u8]) {
     assert!(circles.iter().map(Vec::len).sum::<usize>() <= threads, "each in one circle");
     let tasks = found.tasks(&host);
     assert!(tasks.len() <= found.virtual_threads(&host).len(), "a task for each at most");
+    tasks.iter().for_each(|task| drop(found.task_frames(&host, task)));
     places.iter().for_each(|place| drop(found.identify(&host, *place)));
     decode(&found, &host, &places, sp);
     if found.objects(&host).is_some() {
@@ -224,10 +243,18 @@ fn decode(found: &Java, host: &dyn Host, places: &[Addr], sp: Addr) {
         calls_elsewhere: false,
     };
     let frames: Vec<Frame> = places.iter().enumerate().map(frame).collect();
-    let native = NativeStack { thread: Some(Tid::new(1)), frames: &frames, end: End::Outermost };
+    let native =
+        NativeStack { thread: Some(Tid::new(1)), task: None, frames: &frames, end: End::Outermost };
     for span in found.decode(host, &native) {
         assert!(span.frames.end <= frames.len(), "spans lie among the frames");
         assert!(!span.language.is_empty(), "code of the cache is something");
+        let (native, callee) = (frames.get(span.frames.start), frames.first());
+        for (depth, frame) in span.language.iter().rev().enumerate() {
+            let (kind, object, inline) = (frame.kind, frame.object, frame.inline);
+            let registers = None;
+            let of = FrameOfLanguage { kind, object, inline, depth, native, callee, registers };
+            let _ = found.variables(host, &of, LIMITS);
+        }
     }
     let _ = found.end(host, &DyingStack { stack: native, functions: &[] });
 }

@@ -32,12 +32,13 @@ pub fn run(data: &[u8]) {
         calls_elsewhere: false,
     };
     let frames = [frame(sp), frame(middle)];
-    let native = NativeStack { thread: Some(Tid::new(1)), frames: &frames, end: End::Outermost };
+    let native =
+        NativeStack { thread: Some(Tid::new(1)), task: None, frames: &frames, end: End::Outermost };
     for span in lua.decode(&host, &native) {
         assert!(span.frames.end <= frames.len(), "spans lie among the frames");
         for object in span.language.iter().filter_map(|frame| frame.object) {
             let (kind, object) = (FrameKind::Lua, Some(object));
-            let of = FrameOfLanguage { kind, object, inline: false, native: None };
+            let of = FrameOfLanguage { kind, object, inline: false, ..FrameOfLanguage::default() };
             let _ = lua.variables(&host, &of, LIMITS);
         }
     }

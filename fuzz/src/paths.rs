@@ -1,9 +1,10 @@
-//! Paths from objects to their parts, as users type them.
+//! Paths from objects to their parts, and expressions of C, as users type them.
 
 use kcore_mem::Addr;
 use kcore_mem::Budget;
 use kcore_symbols::Type;
-use kcore_values::{Object, PathWalker, PathWords, Process};
+use kcore_values::expression::{ExpressionNames, evaluate};
+use kcore_values::{DeclaredPrinters, Object, PathWalker, PathWords, Process};
 
 use crate::{
     input::Input,
@@ -26,17 +27,53 @@ pub fn run(data: &[u8]) {
         memory,
         info: Some(program.info.clone()),
         types: Vec::new(),
+        printers: DeclaredPrinters::shipped(),
         budget: Budget::default(),
     };
     let words = Words(program);
     follow(&PathWalker::new(&process, &words), &process, &object, path);
     follow(&PathWalker::new(&process, &words).without_memory(), &process, &object, path);
+    let names = Names { words, object };
+    let Ok(end) = evaluate(&process, &names, path) else { return };
+    for part in end.parts.iter().take(READ) {
+        let _ = part.object.value(&process, &LIMITS);
+    }
 }
 
 fn follow(walker: &PathWalker<'_>, process: &dyn Process, object: &Object, path: &str) {
     let Ok(end) = walker.follow(object, path) else { return };
     for part in end.parts.iter().take(READ) {
         let _ = (part.object.value(process, &LIMITS), part.object.part_at(process, 3));
+    }
+}
+
+/// Names of one letter are the object.
+struct Names<'a> {
+    words: Words<'a>,
+    object: Object,
+}
+
+impl PathWords for Names<'_> {
+    fn number(&self, text: &str) -> Result<u64, String> {
+        self.words.number(text)
+    }
+
+    fn type_named(&self, text: &str) -> Result<Type, String> {
+        self.words.type_named(text)
+    }
+}
+
+impl ExpressionNames for Names<'_> {
+    fn object(&self, name: &str) -> Option<Object> {
+        (name.len() == 1).then(|| self.object.clone())
+    }
+
+    fn register(&self, name: &str) -> Option<Object> {
+        self.object(name)
+    }
+
+    fn dot(&self) -> Addr {
+        self.object.address().unwrap_or_default()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::{DebugInfo, Type};
-use kcore_values::{Limits, Object, Process, SymbolName};
+use kcore_values::{DeclaredPrinters, Limits, Object, Process, SymbolName};
 
 use crate::memory::Memory;
 
@@ -26,6 +26,8 @@ pub struct Made {
     pub info: Option<Arc<DebugInfo>>,
     /// What tables of virtual functions, and descriptors, may belong to.
     pub types: Vec<Type>,
+    /// Printers that a user declared.
+    pub printers: DeclaredPrinters,
     /// What reading may take.
     pub budget: Budget,
 }
@@ -92,5 +94,9 @@ impl Process for Made {
     fn type_named(&self, _: &Type, name: &str) -> Option<Type> {
         let found = self.info.as_ref()?.find_types(name);
         found.into_iter().find(|ty| !ty.node().is_declaration)
+    }
+
+    fn declared_printers(&self) -> Option<&DeclaredPrinters> {
+        Some(&self.printers)
     }
 }

@@ -70,7 +70,7 @@ fn decode(python: &Python, host: &dyn Host, stack: Addr) {
     };
     let frames: Vec<Frame> = (0..NATIVE).map(frame).collect();
     let thread = host.threads().first().copied();
-    let native = NativeStack { thread, frames: &frames, end: End::Outermost };
+    let native = NativeStack { thread, task: None, frames: &frames, end: End::Outermost };
     for span in python.decode(host, &native) {
         assert!(span.frames.end <= frames.len(), "spans lie among the frames");
     }

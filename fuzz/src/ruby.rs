@@ -39,12 +39,13 @@ pub fn run(data: &[u8]) {
         calls_elsewhere: false,
     };
     for thread in [Some(Tid::new(1)), None] {
-        let native = NativeStack { thread, frames: &[frame], end: End::Outermost };
+        let native = NativeStack { thread, task: None, frames: &[frame], end: End::Outermost };
         for span in ruby.decode(&host, &native) {
             assert!(span.frames.end <= 1, "spans lie among the frames");
             for object in span.language.iter().filter_map(|frame| frame.object) {
                 let (kind, object) = (FrameKind::Ruby, Some(object));
-                let of = FrameOfLanguage { kind, object, inline: false, native: None };
+                let of =
+                    FrameOfLanguage { kind, object, inline: false, ..FrameOfLanguage::default() };
                 let _ = ruby.variables(&host, &of, LIMITS);
             }
         }
@@ -55,7 +56,7 @@ pub fn run(data: &[u8]) {
         "a task for each fiber at most"
     );
     for value in values {
-        let _ = (ruby.value(&host, value, LIMITS), ruby.identify(&host, Addr::new(value)));
+        let _ = (ruby.script_value(&host, value, LIMITS), ruby.identify(&host, Addr::new(value)));
         let _ = (ruby.exception(&host, Addr::new(value)), ruby.edges(&host, Addr::new(value)));
     }
 }

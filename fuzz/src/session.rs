@@ -61,6 +61,7 @@ fn shown(core: &Arc<Core>, format: Format) -> Vec<u8> {
         dcmds: DCMDS,
         walkers: WALKERS,
         foreign: Some(&kcore_commands::GDB),
+        typed: Some(&kcore_commands::TYPED),
         format,
         terminal_width: || None,
     };

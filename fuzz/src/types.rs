@@ -5,7 +5,7 @@ use std::{collections::HashSet, ops::ControlFlow, sync::Arc};
 use kcore_mem::Budget;
 use kcore_mem::Svma;
 use kcore_symbols::{Composite, DebugInfo, DieId, Type, TypeKind, TypeLink};
-use kcore_values::{EnumNames, Object};
+use kcore_values::{DeclaredPrinters, EnumNames, Object};
 
 use crate::{input::Input, memory::Memory, module, process::Made};
 
@@ -26,7 +26,13 @@ pub fn run(data: &[u8]) {
     look_up(info);
     let types = reached(named.iter().filter_map(|id| info.type_at(*id).ok()).collect());
     types.iter().for_each(ask);
-    let process = Made { memory, info: Some(Arc::clone(info)), types, budget: Budget::default() };
+    let process = Made {
+        memory,
+        info: Some(Arc::clone(info)),
+        types,
+        printers: DeclaredPrinters::default(),
+        budget: Budget::default(),
+    };
     for ty in process.types.iter().take(OBJECTS) {
         process.look_at(&Object::at(ty.clone(), process.start()));
     }

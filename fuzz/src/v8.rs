@@ -97,7 +97,7 @@ fn step_out(runtimes: &Runtimes, host: &dyn Host, frames: &[Frame]) {
 }
 
 fn decode(v8: &V8, host: &dyn Host, frames: &[Frame]) {
-    let stack = NativeStack { thread: None, frames, end: End::Outermost };
+    let stack = NativeStack { thread: None, task: None, frames, end: End::Outermost };
     let _ = (v8.decode(host, &stack), v8.awaiting(host, &stack));
     for frame in frames {
         let _ = v8.frame_details(host, frame, LIMITS);

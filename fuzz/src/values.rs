@@ -2,7 +2,7 @@
 
 use kcore_mem::Addr;
 use kcore_mem::Budget;
-use kcore_values::{Limits, Object};
+use kcore_values::{DeclaredPrinters, Limits, Object};
 
 use crate::{
     input::Input,
@@ -22,7 +22,13 @@ pub fn run(data: &[u8]) {
     let dynamic = program.ty(input.word()).clone();
     let memory = Memory::read(&mut input);
     let info = Some(program.info.clone());
-    let process = Made { memory, info, types: vec![dynamic], budget: Budget::default() };
+    let process = Made {
+        memory,
+        info,
+        types: vec![dynamic],
+        printers: DeclaredPrinters::default(),
+        budget: Budget::default(),
+    };
     let object = Object::at(ty, at);
     process.look_at(&object);
     show(&object.value(&process, &LIMITS));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kcore_mem::Budget;
 use kcore_mem::Svma;
 use kcore_symbols::{ModuleSymbols, Scopes, Variable};
-use kcore_values::{Object, location::place_of};
+use kcore_values::{DeclaredPrinters, Object, location::place_of};
 
 use crate::{frame::Frame, input::Input, memory::Memory, module, process::Made};
 
@@ -33,7 +33,13 @@ pub fn run(data: &[u8]) {
     }
     drop(frame);
     let info = symbols.debug_info().map(Arc::clone);
-    let process = Made { memory, info, types: Vec::new(), budget: Budget::default() };
+    let process = Made {
+        memory,
+        info,
+        types: Vec::new(),
+        printers: DeclaredPrinters::default(),
+        budget: Budget::default(),
+    };
     found.iter().for_each(|object| process.look_at(object));
 }
 

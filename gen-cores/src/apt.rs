@@ -8,7 +8,7 @@ use crate::lock::Lock;
 use crate::{Download, Error, Result, paths};
 
 /// The suites, and the keys that sign them.
-const SUITES: [&str; 4] = ["bullseye", "bookworm", "trixie", "sid"];
+const SUITES: [&str; 5] = ["bullseye", "bookworm", "trixie", "sid", "experimental"];
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /// Where the system says from which mirror it takes its packages.
 const SYSTEM_SOURCES: [&str; 2] =
@@ -22,7 +22,12 @@ const LISTS_MEGABYTES: (u32, u32) = (40, 80);
 pub(crate) fn download() -> Option<Download> {
     let (megabytes, on_disk) = LISTS_MEGABYTES;
     let name = format!("lists of packages ({})", SUITES.join(", "));
-    (!folder().join("done").is_file()).then_some(Download { name, megabytes, on_disk })
+    (!is_done(&folder().join("done"))).then_some(Download { name, megabytes, on_disk })
+}
+
+/// Whether the lists of all suites were fetched, and not of fewer.
+fn is_done(done: &Path) -> bool {
+    std::fs::read_to_string(done).is_ok_and(|suites| suites == SUITES.join(" "))
 }
 
 /// The folder of the lists, beside the interpreters.
@@ -59,7 +64,7 @@ fn lists() -> Result<PathBuf> {
     let config = dir.join("apt.conf");
     let done = dir.join("done");
     let _lock = Lock::wait(&dir)?;
-    if done.is_file() {
+    if is_done(&done) {
         return Ok(config);
     }
     for folder in ["state/lists/partial", "cache/archives/partial"] {
@@ -73,7 +78,7 @@ fn lists() -> Result<PathBuf> {
     update.arg("-c").path(&config).args(["-q", "update"]);
     let failed = |error: Error| Error::Toolchain { path: dir.clone(), reason: error.to_string() };
     update.run(&dir).map_err(failed)?;
-    std::fs::write(&done, "").at(&done)?;
+    std::fs::write(&done, SUITES.join(" ")).at(&done)?;
     Ok(config)
 }
 

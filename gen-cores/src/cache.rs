@@ -68,6 +68,8 @@ fn include_dir(language: Language) -> PathBuf {
         Language::Python => paths::include_dir().join("python"),
         Language::Ruby => paths::include_dir().join("ruby"),
         Language::Lua => paths::include_dir().join("lua"),
+        Language::Perl => paths::include_dir().join("perl"),
+        Language::Php => paths::include_dir().join("php"),
         _ => paths::include_dir(),
     }
 }

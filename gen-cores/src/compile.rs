@@ -6,7 +6,8 @@ use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
 use crate::{
-    Language, Result, Scenario, Variant, java, lua, node, paths, python, ruby, tools, wheel,
+    Language, Result, Scenario, Variant, cargo, java, lua, node, paths, perl, php, python, ruby,
+    tools, wheel,
 };
 
 /// What is built where.
@@ -29,7 +30,12 @@ impl Build<'_> {
             Language::Java => return java::lay_out(self.scenario, self.variant, self.dir),
             Language::Ruby => return ruby::lay_out(self.scenario, self.variant, self.dir),
             Language::Lua => return lua::lay_out(self.scenario, self.variant, self.dir),
-            Language::Rust => vec![self.rust()],
+            Language::Perl => return perl::lay_out(self.scenario, self.variant, self.dir),
+            Language::Php => return php::lay_out(self.scenario, self.variant, self.dir),
+            Language::Rust => match &self.scenario.recipe.manifest {
+                Some(manifest) => cargo::build(self.scenario, manifest, self.variant).into(),
+                None => vec![self.rust()],
+            },
             Language::Go if self.variant.go.is_some() => self.go_build().into_iter().collect(),
             Language::Go => vec![self.go_object(), self.go_program()],
             Language::C | Language::Cpp => {

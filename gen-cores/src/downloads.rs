@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Result, Scenario, Variant, apt, few, scenarios, wheel};
+use crate::{Result, Scenario, Variant, apt, few, packages, scenarios, wheel};
 
 /// Something that is fetched once, and kept beside the cores.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +23,9 @@ pub fn downloads(is_few: bool) -> Result<Vec<Download>> {
     let mut found = BTreeMap::new();
     for scenario in scenarios()? {
         let meant = scenario.all_variants().filter(|variant| is_meant(variant, is_few));
-        for download in meant.flat_map(of_variant).chain(of_scenario(&scenario)?) {
+        let meant = meant
+            .flat_map(|variant| of_variant(variant).chain(packages::downloads(&scenario, variant)));
+        for download in meant.chain(of_scenario(&scenario)?) {
             found.insert(download.name.clone(), download);
         }
     }
@@ -40,10 +42,14 @@ fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
     let python = variant.python.and_then(|interpreter| interpreter.download());
     let ruby = variant.ruby.and_then(|interpreter| interpreter.download());
     let lua = variant.lua.and_then(|interpreter| interpreter.download());
-    let lists = python.as_ref().or(ruby.as_ref()).or(lua.as_ref()).and_then(|_| apt::download());
+    let perl = variant.perl.and_then(|interpreter| interpreter.download());
+    let php = variant.php.and_then(|interpreter| interpreter.download());
+    let debian = python.as_ref().or(ruby.as_ref()).or(lua.as_ref());
+    let debian = debian.or(perl.as_ref()).or(php.as_ref());
+    let lists = debian.and_then(|_| apt::download());
     let go = variant.go.and_then(|release| release.download());
     let java = variant.java.and_then(|release| release.download());
-    [node, python, ruby, lua, lists, go, java].into_iter().flatten()
+    [node, python, ruby, lua, perl, php, lists, go, java].into_iter().flatten()
 }
 
 /// The package of a scenario, if it must be fetched.

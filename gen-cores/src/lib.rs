@@ -11,6 +11,7 @@
 mod account;
 mod apt;
 mod cache;
+mod cargo;
 mod command;
 mod compare;
 mod compile;
@@ -31,7 +32,10 @@ mod lua;
 mod make;
 mod node;
 mod not_tested;
+mod packages;
 mod paths;
+mod perl;
+mod php;
 mod pinned_wheel;
 mod program;
 mod python;

@@ -1,7 +1,7 @@
 //! Programs of Lua: interpreters of Debian's, and a case's folder with one of them.
 //!
 //! `lua5.1` to `lua5.4` are those of Debian 12, `lua5.4.2` and `lua5.4.7` those of the releases before and after: programs
-//! without symbols that have Lua in themselves. Each is fetched once by apt from the suite that has it, with the libraries
+//! without symbols that have Lua in themselves. `luajit2022` is LuaJIT of Debian 12, `luajit2025` that of Debian 13. Each is fetched once by apt from the suite that has it, with the libraries
 //! that it wants, and run by its own C library.
 
 use std::collections::BTreeMap;
@@ -29,6 +29,8 @@ const LIBRARIES: &[&str] = &["libc6", "libreadline8", "libtinfo6"];
 /// The same in Debian 13.
 const NEW_LIBRARIES: &[&str] = &["libc6", "libreadline8t64", "libtinfo6"];
 
+const JIT_LIBRARIES: &[&str] = &["libluajit-5.1-2", "libc6", "libgcc-s1"];
+
 const INTERPRETERS: &[Interpreter] = &[
     of_debian_12("lua5.1"),
     of_debian_12("lua5.2"),
@@ -40,6 +42,13 @@ const INTERPRETERS: &[Interpreter] = &[
         suite: "trixie",
         libraries: NEW_LIBRARIES,
         ..of_debian_12("lua5.4")
+    },
+    Interpreter { word: "luajit2022", libraries: JIT_LIBRARIES, ..of_debian_12("luajit") },
+    Interpreter {
+        word: "luajit2025",
+        suite: "trixie",
+        libraries: JIT_LIBRARIES,
+        ..of_debian_12("luajit")
     },
 ];
 
@@ -60,7 +69,10 @@ pub(crate) fn interpreter(word: &str) -> Option<Interpreter> {
 impl Interpreter {
     /// The name and version.
     pub(crate) fn name(self) -> String {
-        format!("lua {}", self.word.trim_start_matches("lua"))
+        match self.word.strip_prefix("luajit") {
+            Some(year) => format!("luajit of {year}"),
+            None => format!("lua {}", self.word.trim_start_matches("lua")),
+        }
     }
 
     /// What is to be fetched of it.

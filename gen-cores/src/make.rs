@@ -13,8 +13,8 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, few, gcore, golang, java, kernel, lua, node, paths,
-    python, qemu, ruby, tools, wheel,
+    Result, Scenario, Truth, Variant, cache, cargo, few, gcore, golang, java, kernel, lua, node,
+    packages, paths, perl, php, python, qemu, ruby, tools, wheel,
 };
 
 /// A core that is there, with its program and its truth.
@@ -108,9 +108,14 @@ pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Res
     let missing = missing.or_else(|| python::why_not(variant));
     let missing = missing.or_else(|| ruby::why_not(variant));
     let missing = missing.or_else(|| lua::why_not(variant));
+    let missing = missing.or_else(|| perl::why_not(variant));
+    let missing = missing.or_else(|| php::why_not(variant));
     let missing = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| golang::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| java::why_not(variant), |why| Ok(Some(why)))?;
+    let missing =
+        missing.map_or_else(|| packages::why_not(scenario, variant), |why| Ok(Some(why)))?;
+    let missing = missing.map_or_else(|| cargo::why_not(scenario), |why| Ok(Some(why)))?;
     if let Some(reason) = missing.map_or_else(|| wheel::why_not(scenario), |why| Ok(Some(why)))? {
         let (scenario, variant) = (scenario.name.clone(), variant.name.clone());
         return Ok(Outcome::Skipped(Skipped { scenario, variant, reason }));

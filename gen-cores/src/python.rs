@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::apt;
 use crate::error::AtPath;
 use crate::lock::Lock;
-use crate::{Download, Error, Result, Scenario, Variant, few, paths, scripts, unpacked};
+use crate::{Download, Error, Result, Scenario, Variant, few, packages, paths, scripts, unpacked};
 
 /// An interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,11 @@ pub(crate) fn interpreter(word: &str) -> Option<Interpreter> {
 }
 
 impl Interpreter {
+    /// Its version without the patch.
+    pub(crate) const fn version(self) -> &'static str {
+        self.version
+    }
+
     /// Its name and version, as it was installed.
     pub(crate) fn name(self) -> String {
         match self.from {
@@ -221,6 +226,7 @@ pub(crate) fn lay_out(scenario: &Scenario, variant: &Variant, dir: &Path) -> Res
     let python = variant.python.ok_or_else(wrong)?;
     let mut done = vec![python.give(&dir.join(&scenario.name))?];
     done.extend(scripts::copy(scenario, "python", "py", dir)?);
+    done.extend(packages::lay_out(scenario, variant, dir)?);
     Ok(done)
 }
 

@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::AtPath;
 use crate::run::Run;
 use crate::variant::Arch;
-use crate::{Result, kernel, sparse, tools};
-
-/// `e_machine` of aarch64.
-const EM_AARCH64: u16 = 183;
+use crate::{Result, kernel, sparse};
 
 /// Runs the program to its death and leaves the core as `core`.
 pub(crate) fn make(run: &Run<'_>, arch: Arch) -> Result<()> {
@@ -21,7 +18,9 @@ pub(crate) fn make(run: &Run<'_>, arch: Arch) -> Result<()> {
         std::fs::remove_file(&core).at(&core)?;
     }
     let core = find_core(run.dir)?.ok_or_else(|| run.error("qemu wrote no core"))?;
-    if machine(&core).at(&core)? != EM_AARCH64 {
+    let cross = arch.cross();
+    let is_big = cross.is_some_and(|cross| cross.is_big);
+    if Some(machine(&core, is_big).at(&core)?) != cross.map(|cross| cross.machine) {
         return Err(run.error(format!("{} is a core of another machine", core.display())));
     }
     let to = run.dir.join("core");
@@ -33,8 +32,11 @@ pub(crate) fn make(run: &Run<'_>, arch: Arch) -> Result<()> {
 /// writes of it, if it does.
 fn words(run: &Run<'_>, arch: Arch) -> Vec<String> {
     const SCRIPT: &str = "echo 0 > /proc/self/coredump_filter; exec \"$@\"";
-    let mut words: Vec<String> =
-        ["sh", "-c", SCRIPT, "sh", tools::QEMU, "-cpu", "max"].map(str::to_owned).to_vec();
+    let mut words: Vec<String> = ["sh", "-c", SCRIPT, "sh"].map(str::to_owned).to_vec();
+    words.extend(arch.cross().and_then(|cross| cross.qemu).map(str::to_owned));
+    if arch == Arch::Aarch64 {
+        words.extend(["-cpu", "max"].map(str::to_owned));
+    }
     words.extend(arch.sysroot().into_iter().flat_map(|dir| ["-L".to_owned(), dir.to_owned()]));
     words.extend(run.program());
     words
@@ -55,12 +57,13 @@ fn is_qemus(name: &str) -> bool {
     name.starts_with("qemu_") && name.ends_with(".core")
 }
 
-/// The `e_machine` of a little-endian ELF file.
-fn machine(path: &Path) -> std::io::Result<u16> {
+/// The `e_machine` of an ELF file.
+fn machine(path: &Path, is_big: bool) -> std::io::Result<u16> {
     let mut header = [0; 20];
     File::open(path)?.read_exact(&mut header)?;
-    let [.., low, high] = header;
-    Ok(u16::from_le_bytes([low, high]))
+    let [.., first, second] = header;
+    let bytes = [first, second];
+    Ok(if is_big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
 }
 
 #[cfg(test)]
@@ -76,7 +79,7 @@ mod tests {
     #[test]
     fn the_machine_stands_in_the_header() {
         let own = std::env::current_exe().unwrap();
-        let wanted = if cfg!(target_arch = "aarch64") { EM_AARCH64 } else { 62 };
-        assert_eq!(machine(&own).unwrap(), wanted);
+        let wanted = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
+        assert_eq!(machine(&own, false).unwrap(), wanted);
     }
 }

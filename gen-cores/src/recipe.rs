@@ -29,6 +29,10 @@ pub enum Language {
     Ruby,
     /// Lua, by an interpreter of PUC-Rio's.
     Lua,
+    /// Perl, by its own interpreter.
+    Perl,
+    /// PHP, by an interpreter of Zend's.
+    Php,
 }
 
 impl Language {
@@ -88,8 +92,13 @@ pub struct Recipe {
     /// More flags for the linker, behind the objects.
     #[serde(default)]
     pub link: Vec<String>,
+    /// Packages of Python that its scripts import from the folder `packages`.
+    #[serde(default)]
+    pub packages: Vec<String>,
     /// A package of Python that holds a library which the program loads from its folder.
     pub wheel: Option<String>,
+    /// Rust: the manifest of a program that stands on packages, relative to the recipe.
+    pub manifest: Option<String>,
     /// The program's arguments.
     #[serde(default)]
     pub args: Vec<String>,
@@ -224,6 +233,8 @@ impl Scenario {
             Language::Java => "Main.java",
             Language::Ruby => "main.rb",
             Language::Lua => "main.lua",
+            Language::Perl => "main.pl",
+            Language::Php => "main.php",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

@@ -2,7 +2,7 @@
 //!
 //! `ruby2.7`, `ruby3.1` and `ruby3.3` are Debian's, a shared and stripped library: fetched once by apt from the suite that
 //! has the version, with the C library that it wants, and run by that one. `yjit3.1` is the same as `ruby3.1`, with
-//! machine code made of all methods.
+//! machine code made of all methods; `ruby3.4` comes from what Debian tries out, and may be gone.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,7 @@ const INTERPRETERS: &[Interpreter] = &[
     Interpreter { word: "ruby2.7", version: "2.7", suite: "bullseye", flags: PLAIN },
     Interpreter { word: "ruby3.1", version: "3.1", suite: "bookworm", flags: PLAIN },
     Interpreter { word: "ruby3.3", version: "3.3", suite: "trixie", flags: PLAIN },
+    Interpreter { word: "ruby3.4", version: "3.4", suite: "experimental", flags: PLAIN },
     Interpreter { word: "yjit3.1", version: "3.1", suite: "bookworm", flags: COMPILED },
 ];
 

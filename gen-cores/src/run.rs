@@ -47,9 +47,15 @@ impl Run<'_> {
             python.and_then(|python| python.environment()).map(str::to_owned).into_iter().collect();
         words.extend(self.variant.ruby.into_iter().flat_map(|ruby| ruby.environment()));
         words.extend(self.variant.lua.map(|lua| lua.environment().to_owned()));
+        words.extend(self.variant.perl.map(|perl| perl.environment().to_owned()));
+        words.extend(self.variant.php.map(|php| php.environment().to_owned()));
         words.push(format!("./{}", self.scenario.name));
         let ruby = self.variant.ruby.map(|ruby| ruby.flags).unwrap_or_default();
         words.extend(ruby.iter().map(|flag| (*flag).to_owned()));
+        let perl = self.variant.perl.map(|perl| perl.flags()).unwrap_or_default();
+        words.extend(perl.iter().map(|flag| (*flag).to_owned()));
+        let php = self.variant.php.map(|php| php.flags).unwrap_or_default();
+        words.extend(php.iter().map(|flag| (*flag).to_owned()));
         if self.scenario.recipe.language == Language::Java {
             words.extend(java::words(self.scenario, self.variant));
         } else if !self.scenario.recipe.language.is_compiled() {

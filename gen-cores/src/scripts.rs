@@ -17,7 +17,11 @@ pub(crate) fn copy(
     dir: &Path,
 ) -> Result<Vec<String>> {
     let mut done = Vec::new();
-    for folder in [scenario.dir.clone(), paths::include_dir().join(language)] {
+    let source = scenario.source().parent().map(Path::to_owned);
+    let mut folders = vec![scenario.dir.clone()];
+    folders.extend(source.filter(|folder| *folder != scenario.dir));
+    folders.push(paths::include_dir().join(language));
+    for folder in folders {
         for entry in std::fs::read_dir(&folder).at(&folder)? {
             let path = entry.at(&folder)?.path();
             if path.extension().is_some_and(|kind| kind == extension) {

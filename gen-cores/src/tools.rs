@@ -26,6 +26,14 @@ pub const TOOLS: &[Tool] = &[
     // Brings the C library with it, which gcc's package does not.
     Tool { command: "aarch64-linux-gnu-g++", package: "g++-aarch64-linux-gnu" },
     Tool { command: "qemu-aarch64", package: "qemu-user" },
+    Tool { command: "i686-linux-gnu-gcc", package: "gcc-i686-linux-gnu" },
+    Tool { command: "arm-linux-gnueabihf-gcc", package: "gcc-arm-linux-gnueabihf" },
+    Tool { command: "powerpc64le-linux-gnu-gcc", package: "gcc-powerpc64le-linux-gnu" },
+    Tool { command: "powerpc64-linux-gnu-gcc", package: "gcc-powerpc64-linux-gnu" },
+    Tool { command: "s390x-linux-gnu-gcc", package: "gcc-s390x-linux-gnu" },
+    Tool { command: "mips-linux-gnu-gcc", package: "gcc-mips-linux-gnu" },
+    Tool { command: "mips64el-linux-gnuabi64-gcc", package: "gcc-mips64el-linux-gnuabi64" },
+    Tool { command: "qemu-s390x", package: "qemu-user" },
     Tool { command: "clang", package: "clang" },
     Tool { command: LIBCXX, package: "libc++-dev" },
     Tool { command: LIBCXXABI, package: "libc++abi-dev" },
@@ -44,6 +52,10 @@ pub const TOOLS: &[Tool] = &[
     // What scenarios of code that a library makes load.
     Tool { command: PCRE2, package: "libpcre2-8-0" },
     Tool { command: LUAJIT, package: "libluajit-5.1-2" },
+    // Allocators that scenarios of heaps use.
+    Tool { command: JEMALLOC, package: "libjemalloc-dev" },
+    Tool { command: MIMALLOC, package: "libmimalloc-dev" },
+    Tool { command: TCMALLOC, package: "libgoogle-perftools-dev" },
     Tool { command: "zstd", package: "zstd" },
 ];
 
@@ -63,10 +75,10 @@ const BOOST_CONTEXT: &str = "/usr/include/boost/context/fiber.hpp";
 const BOOST_FIBER: &str = "/usr/include/boost/fiber/all.hpp";
 
 const PCRE2: &str = "/usr/lib/x86_64-linux-gnu/libpcre2-8.so.0";
+const JEMALLOC: &str = "/usr/lib/x86_64-linux-gnu/libjemalloc.a";
+const MIMALLOC: &str = "/usr/lib/x86_64-linux-gnu/libmimalloc.so.2";
+const TCMALLOC: &str = "/usr/lib/x86_64-linux-gnu/libtcmalloc.a";
 const LUAJIT: &str = "/usr/lib/x86_64-linux-gnu/libluajit-5.1.so.2";
-
-/// The emulator that runs programs of another architecture and makes their cores.
-pub(crate) const QEMU: &str = "qemu-aarch64";
 
 /// The tools that are not in `$PATH`.
 pub fn missing_tools() -> Vec<Tool> {
@@ -85,15 +97,19 @@ pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
         (Language::Rust, ..) => "rustc",
         (Language::Go, ..) => GO,
         (Language::JavaScript, ..) => node::NPM,
-        (Language::Python | Language::Ruby | Language::Lua, ..) => APT,
+        (
+            Language::Python | Language::Ruby | Language::Lua | Language::Perl | Language::Php,
+            ..,
+        ) => APT,
         (Language::Java, ..) => JAVAC,
         (Language::Cpp, ..) if variant.toolchain != Toolchain::Gnu => "clang++",
         (Language::C, ..) if variant.toolchain != Toolchain::Gnu => "clang",
         (Language::Cpp, Arch::X86_64, _) => "g++",
-        (Language::Cpp, Arch::Aarch64, _) => "aarch64-linux-gnu-g++",
-        (Language::C, Arch::Aarch64, _) => "aarch64-linux-gnu-gcc",
-        (Language::C, Arch::X86_64, Libc::Glibc) => "gcc",
-        (Language::C, Arch::X86_64, Libc::Musl) => "musl-gcc",
+        (Language::C, arch, _) if arch != Arch::X86_64 => arch.cross().map_or("gcc", |it| it.gcc),
+        // Programs in C++ are made for one other architecture alone.
+        (Language::Cpp, ..) => "aarch64-linux-gnu-g++",
+        (Language::C, _, Libc::Glibc) => "gcc",
+        (Language::C, _, Libc::Musl) => "musl-gcc",
     }
 }
 
@@ -102,7 +118,7 @@ pub(crate) fn dumper(variant: &Variant) -> Option<&'static str> {
     match variant.maker {
         Maker::Kernel => None,
         Maker::Gcore => Some("gdb"),
-        Maker::Qemu => Some(QEMU),
+        Maker::Qemu => variant.arch.cross().and_then(|cross| cross.qemu),
     }
 }
 
@@ -123,7 +139,9 @@ pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
 /// The compilers of a variant's program and its account; of a program that a runtime runs, what fetches
 /// that, if it is not here.
 fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
-    if variant.python.is_some() || variant.ruby.is_some() || variant.lua.is_some() {
+    let is_unpacked = variant.ruby.is_some() || variant.lua.is_some();
+    let is_unpacked = is_unpacked || variant.perl.is_some() || variant.php.is_some();
+    if variant.python.is_some() || is_unpacked {
         return Vec::new();
     }
     if let Some(go) = variant.go {
@@ -151,6 +169,8 @@ pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<Stri
     let runtime = runtime.or_else(|| variant.python.map(|python| python.name()));
     let runtime = runtime.or_else(|| variant.ruby.map(|ruby| ruby.name()));
     let runtime = runtime.or_else(|| variant.lua.map(|lua| lua.name()));
+    let runtime = runtime.or_else(|| variant.perl.map(|perl| perl.name()));
+    let runtime = runtime.or_else(|| variant.php.map(|php| php.name()));
     let runtime = runtime.or_else(|| variant.go.map(|release| release.name()));
     let runtime = runtime.or_else(|| variant.java.map(|release| release.name()));
     let maker = runtime.map_or_else(|| version(compiler(language, variant)), Ok);

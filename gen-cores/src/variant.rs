@@ -5,7 +5,7 @@ use crate::java;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
 use crate::{DebugForm, Error, Language, Result};
-use crate::{lua, ruby};
+use crate::{lua, perl, php, ruby};
 
 /// Optimisation and frame pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,15 +81,132 @@ pub enum Arch {
     /// By a cross compiler, run by qemu.
     #[serde(rename = "aarch64")]
     Aarch64,
+    /// By a cross compiler, run by the machine itself.
+    #[serde(rename = "i386")]
+    I386,
+    /// By a cross compiler, run by qemu, as all that follow: 32-bit Arm.
+    #[serde(rename = "arm")]
+    Arm,
+    /// PowerPC of 64 bits, little-endian.
+    #[serde(rename = "ppc64le")]
+    PowerPc64Le,
+    /// PowerPC of 64 bits, big-endian.
+    #[serde(rename = "ppc64")]
+    PowerPc64,
+    /// z/Architecture.
+    #[serde(rename = "s390x")]
+    S390x,
+    /// MIPS of 32 bits, big-endian.
+    #[serde(rename = "mips")]
+    Mips,
+    /// MIPS of 64 bits, little-endian.
+    #[serde(rename = "mips64el")]
+    Mips64El,
 }
+
+/// What it takes to make cores of another architecture.
+pub(crate) struct Cross {
+    /// The word of variants.
+    pub word: &'static str,
+    /// The architecture.
+    pub arch: Arch,
+    /// The folder of its libraries.
+    pub sysroot: &'static str,
+    /// The compiler of C.
+    pub gcc: &'static str,
+    /// The emulator; `None` where the machine runs its programs.
+    pub qemu: Option<&'static str>,
+    /// `e_machine` of its ELF files.
+    pub machine: u16,
+    /// Whether they are big-endian.
+    pub is_big: bool,
+}
+
+/// The other architectures.
+pub(crate) const CROSS: &[Cross] = &[
+    Cross {
+        word: "aarch64",
+        arch: Arch::Aarch64,
+        sysroot: "/usr/aarch64-linux-gnu",
+        gcc: "aarch64-linux-gnu-gcc",
+        qemu: Some("qemu-aarch64"),
+        machine: 183,
+        is_big: false,
+    },
+    Cross {
+        word: "i386",
+        arch: Arch::I386,
+        sysroot: "/usr/i686-linux-gnu",
+        gcc: "i686-linux-gnu-gcc",
+        qemu: None,
+        machine: 3,
+        is_big: false,
+    },
+    Cross {
+        word: "arm",
+        arch: Arch::Arm,
+        sysroot: "/usr/arm-linux-gnueabihf",
+        gcc: "arm-linux-gnueabihf-gcc",
+        qemu: Some("qemu-arm"),
+        machine: 40,
+        is_big: false,
+    },
+    Cross {
+        word: "ppc64le",
+        arch: Arch::PowerPc64Le,
+        sysroot: "/usr/powerpc64le-linux-gnu",
+        gcc: "powerpc64le-linux-gnu-gcc",
+        qemu: Some("qemu-ppc64le"),
+        machine: 21,
+        is_big: false,
+    },
+    Cross {
+        word: "ppc64",
+        arch: Arch::PowerPc64,
+        sysroot: "/usr/powerpc64-linux-gnu",
+        gcc: "powerpc64-linux-gnu-gcc",
+        qemu: Some("qemu-ppc64"),
+        machine: 21,
+        is_big: true,
+    },
+    Cross {
+        word: "s390x",
+        arch: Arch::S390x,
+        sysroot: "/usr/s390x-linux-gnu",
+        gcc: "s390x-linux-gnu-gcc",
+        qemu: Some("qemu-s390x"),
+        machine: 22,
+        is_big: true,
+    },
+    Cross {
+        word: "mips",
+        arch: Arch::Mips,
+        sysroot: "/usr/mips-linux-gnu",
+        gcc: "mips-linux-gnu-gcc",
+        qemu: Some("qemu-mips"),
+        machine: 8,
+        is_big: true,
+    },
+    Cross {
+        word: "mips64el",
+        arch: Arch::Mips64El,
+        sysroot: "/usr/mips64el-linux-gnuabi64",
+        gcc: "mips64el-linux-gnuabi64-gcc",
+        qemu: Some("qemu-mips64el"),
+        machine: 8,
+        is_big: false,
+    },
+];
 
 impl Arch {
     /// The folder that holds the system's libraries for programs of this architecture, if it is not `/`.
     pub fn sysroot(self) -> Option<&'static str> {
-        match self {
-            Arch::X86_64 => None,
-            Arch::Aarch64 => Some("/usr/aarch64-linux-gnu"),
-        }
+        self.cross().map(|cross| cross.sysroot)
+    }
+
+    /// What it takes to make its cores, if it is not the machine's own.
+    pub(crate) fn cross(self) -> Option<&'static Cross> {
+        CROSS.iter().find(|cross| cross.arch == self)
     }
 }
 
@@ -120,6 +237,10 @@ pub struct Variant {
     pub(crate) ruby: Option<ruby::Interpreter>,
     /// The interpreter that runs a program in Lua.
     pub(crate) lua: Option<lua::Interpreter>,
+    /// The interpreter that runs a program in Perl.
+    pub(crate) perl: Option<perl::Interpreter>,
+    /// The interpreter that runs a program in PHP.
+    pub(crate) php: Option<php::Interpreter>,
     /// The release of Go that builds a program in Go, with its own `go build`.
     pub(crate) go: Option<golang::Release>,
     /// The release of the virtual machine that runs a program in Java.
@@ -142,9 +263,12 @@ impl Variant {
         let python = python::interpreter(first);
         let ruby = ruby::interpreter(first);
         let lua = lua::interpreter(first);
+        let perl = perl::interpreter(first);
+        let php = php::interpreter(first);
         let go = golang::release(first);
         let java = java::release(first);
-        let is_script = node.is_some() || python.is_some() || ruby.is_some() || lua.is_some();
+        let is_unpacked = ruby.is_some() || lua.is_some() || perl.is_some() || php.is_some();
+        let is_script = node.is_some() || python.is_some() || is_unpacked;
         // Runtimes as they are distributed.
         let (opt, link) = match is_script || go.is_some() || java.is_some() {
             true => (Opt::Full, Link::NoPie),
@@ -163,6 +287,8 @@ impl Variant {
             python,
             ruby,
             lua,
+            perl,
+            php,
             go,
             java,
             stripped: false,
@@ -191,13 +317,16 @@ impl Variant {
         if self.stripped && self.node.is_none() && self.go.is_none() {
             return Some("`stripped` goes with a runtime alone");
         }
-        match self.arch {
-            Arch::X86_64 => self.signed.then_some("`pac` goes with `aarch64` alone"),
-            Arch::Aarch64 if self.libc == Libc::Musl => Some("no musl for `aarch64`"),
-            Arch::Aarch64 => {
-                (self.maker != Maker::Qemu).then_some("`aarch64` is dumped by qemu alone")
-            }
+        if self.signed && self.arch != Arch::Aarch64 {
+            return Some("`pac` goes with `aarch64` alone");
         }
+        let cross = self.arch.cross()?;
+        if self.libc == Libc::Musl {
+            return Some("no musl for other architectures");
+        }
+        let is_dumped_by_qemu = self.maker == Maker::Qemu;
+        (is_dumped_by_qemu != cross.qemu.is_some())
+            .then_some("other architectures are dumped by qemu alone")
     }
 
     fn apply(&mut self, word: &str) -> Option<()> {
@@ -210,10 +339,13 @@ impl Variant {
             "clang" => self.toolchain = Toolchain::Clang,
             "libcxx" => self.toolchain = Toolchain::LibCxx,
             "gcore" => self.maker = Maker::Gcore,
-            "aarch64" => (self.arch, self.maker) = (Arch::Aarch64, Maker::Qemu),
             "pac" => self.signed = true,
             "stripped" => self.stripped = true,
             _ if self.java.is_some() && java::is_way(word) => {}
+            _ if let Some(cross) = CROSS.iter().find(|cross| cross.word == word) => {
+                self.arch = cross.arch;
+                self.maker = if cross.qemu.is_some() { Maker::Qemu } else { Maker::Kernel };
+            }
             _ => self.debug.apply(word)?,
         }
         Some(())
@@ -224,7 +356,9 @@ impl Variant {
         let is_script = self.node.is_some()
             || self.python.is_some()
             || self.ruby.is_some()
-            || self.lua.is_some();
+            || self.lua.is_some()
+            || self.perl.is_some()
+            || self.php.is_some();
         let has_runtime = is_script || self.go.is_some() || self.java.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
@@ -268,6 +402,8 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Java => JAVA_VARIANTS,
         Language::Ruby => RUBY_VARIANTS,
         Language::Lua => LUA_VARIANTS,
+        Language::Perl => PERL_VARIANTS,
+        Language::Php => PHP_VARIANTS,
     }
 }
 
@@ -276,6 +412,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
 pub fn default_on_demand(language: Language) -> &'static [&'static str] {
     match language {
         Language::JavaScript => NODE_ON_DEMAND,
+        Language::C => C_ON_DEMAND,
         _ => &[],
     }
 }
@@ -346,6 +483,30 @@ const PYTHON_VARIANTS: &[&str] = &[
 const JAVA_VARIANTS: &[&str] = &["java11", "java17", "java21", "java25", "debianjava17"];
 const RUBY_VARIANTS: &[&str] = &["ruby2.7", "ruby3.1", "ruby3.3", "yjit3.1"];
 const LUA_VARIANTS: &[&str] = &["lua5.1", "lua5.2", "lua5.3", "lua5.4", "lua5.4.2", "lua5.4.7"];
+const PERL_VARIANTS: &[&str] = &["perl5.32", "perl5.36", "perl5.40", "perl5.42"];
+const PHP_VARIANTS: &[&str] = &["php7.4", "php8.2", "php8.4", "opcache8.2", "jit8.2", "jit8.4"];
+
+/// Static programs, so that no library of another architecture needs to be where the tests run.
+const C_ON_DEMAND: &[&str] = &[
+    "O0-i386-static",
+    "O2-i386-static",
+    "O0-arm-static",
+    "O2-arm-static",
+    "O2-arm-pie",
+    "O0-ppc64le-static",
+    "O2-ppc64le-static",
+    "O2-ppc64le-pie",
+    "O0-ppc64-static",
+    "O2-ppc64-static",
+    "O0-s390x-static",
+    "O2-s390x-static",
+    "O2-s390x-pie",
+    "O0-mips-static",
+    "O2-mips-static",
+    "O2-mips-pie",
+    "O0-mips64el-static",
+    "O2-mips64el-static",
+];
 
 const NODE_ON_DEMAND: &[&str] = &[
     "node16",
@@ -380,6 +541,8 @@ mod tests {
             Language::Java,
             Language::Ruby,
             Language::Lua,
+            Language::Perl,
+            Language::Php,
         ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);
@@ -412,6 +575,10 @@ mod tests {
         assert_eq!((variant.arch, variant.maker), (Arch::Aarch64, Maker::Qemu));
         assert!(variant.signed && variant.link == Link::Pie);
         assert_eq!(variant.arch.sysroot(), Some("/usr/aarch64-linux-gnu"));
+        let big = Variant::parse("O2-s390x-static").unwrap();
+        assert_eq!((big.arch, big.maker), (Arch::S390x, Maker::Qemu));
+        let i386 = Variant::parse("O2-i386-static").unwrap();
+        assert_eq!((i386.arch, i386.maker), (Arch::I386, Maker::Kernel));
     }
 
     #[test]
@@ -428,12 +595,12 @@ mod tests {
     fn words_that_exclude_each_other_are_refused() {
         for (name, reason) in [
             ("O2-pac", "`pac` goes with `aarch64` alone"),
-            ("O2-aarch64-musl", "no musl for `aarch64`"),
+            ("O2-aarch64-musl", "no musl for other architectures"),
             (
                 "O2-aarch64-clang",
                 "clang compiles for the machine's own architecture and library alone",
             ),
-            ("O2-aarch64-gcore", "`aarch64` is dumped by qemu alone"),
+            ("O2-aarch64-gcore", "other architectures are dumped by qemu alone"),
             ("O2-stripped", "`stripped` goes with a runtime alone"),
         ] {
             let error = Variant::parse(name).unwrap_err().to_string();
@@ -443,7 +610,7 @@ mod tests {
 
     #[test]
     fn an_unknown_word_is_named() {
-        let error = Variant::parse("O2-mips").unwrap_err().to_string();
-        assert_eq!(error, "variant `O2-mips`: unknown word `mips`");
+        let error = Variant::parse("O2-vax").unwrap_err().to_string();
+        assert_eq!(error, "variant `O2-vax`: unknown word `vax`");
     }
 }

@@ -20,8 +20,15 @@ const WITHOUT_GCORE: &[&str] = &[
     "go-plugin",
     "go-race",
     "go-shared",
+    "go-variables",
+    "go-variables-plain",
     "go-waits",
+    "heap-torn-list",
+    "heap-torn-size",
+    "heap-torn-top",
+    "heap-torn-twice",
     "java-crash",
+    "java-locals",
     "main-exited",
     "locals",
     "locals-cpp",
@@ -63,6 +70,8 @@ fn every_source_says_what_it_shows() {
             Language::Python => &["\"\"\""],
             Language::Ruby => &["#"],
             Language::Lua => &["--"],
+            Language::Perl => &["#"],
+            Language::Php => &["<?php\n//"],
         };
         let has_comment = starts.iter().any(|start| text.starts_with(start));
         assert!(has_comment, "{}: no comment at its head", scenario.name);

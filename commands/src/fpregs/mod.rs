@@ -5,7 +5,7 @@ mod extended;
 mod flags;
 mod x86_64;
 
-use kcore::{FpRegisters, Tid};
+use kcore::{Arch, FpRegisters, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
     Spec, View,
@@ -55,6 +55,12 @@ impl Dcmd for Fpregs {
             )));
         }
         let tid = thread_of(cx)?;
+        let arch = cx.core().arch();
+        if !matches!(arch, Arch::X86_64 | Arch::Aarch64) {
+            return Err(DcmdError::failed(format!(
+                "floating-point registers of {arch} are not decoded"
+            )));
+        }
         let registers = cx.core().fp_registers(tid).ok_or_else(|| {
             DcmdError::failed(format!(
                 "failed to get floating point register set: no register set available for thread \

@@ -10,7 +10,12 @@ pub fn print(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
         return Some("::siginfo".to_owned());
     }
     if let Some(of) = text.strip_prefix("sizeof") {
-        return Some(format!("::sizeof {}", in_brackets(of.trim())?));
+        let ty = in_brackets(of.trim());
+        let line = ty.map_or_else(
+            || expression(text, place).map(|words| format!("::print {words}")),
+            |ty| Some(format!("::sizeof {ty}")),
+        );
+        return line;
     }
     if let Some(line) = by_pointer(text, place) {
         return Some(line);
@@ -18,7 +23,7 @@ pub fn print(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
     match number(text, place) {
         Some(value) if value.contains('<') => Some(format!("{value}=J")),
         Some(value) => Some(format!("{value}=e")),
-        None => path(text).map(|path| format!("::print {path}")),
+        None => expression(text, place).map(|words| format!("::print {words}")),
     }
 }
 
@@ -37,12 +42,12 @@ pub fn print_as(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
         return Some(format!("{value}={letter}"));
     }
     let flag = Some(bound.format).filter(|format| matches!(*format, "x" | "d"))?;
-    path(bound.word).map(|path| format!("::print -{flag} {path}"))
+    expression(bound.word, place).map(|words| format!("::print -{flag} {words}"))
 }
 
 /// The line of `whatis`, of a variable.
-pub fn type_of(bound: &Bound<'_>, _place: &GdbContext<'_>) -> Option<String> {
-    path(bound.word).map(|path| format!("::print -t {path}"))
+pub fn type_of(bound: &Bound<'_>, place: &GdbContext<'_>) -> Option<String> {
+    expression(bound.word, place).map(|words| format!("::print -t {words}"))
 }
 
 /// `*(TYPE *)ADDR`.
@@ -59,6 +64,53 @@ fn in_brackets(text: &str) -> Option<&str> {
     let within = text.strip_prefix('(')?.strip_suffix(')')?.trim();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '_' | ':');
     (!within.is_empty() && within.chars().all(plain)).then_some(within)
+}
+
+/// A path as `::print` takes it, or an expression in quotes. None of them assigns, calls a function, or names a register
+/// that the machine does not have, as gdb's own variables do.
+fn expression(text: &str, place: &GdbContext<'_>) -> Option<String> {
+    let text = text.trim();
+    if let Some(path) = path(text) {
+        return Some(path.to_owned());
+    }
+    let is_known = |name: &str| {
+        let end = name.find(|c| !is_in_name(c)).unwrap_or(name.len());
+        name.get(..end).is_some_and(|name| place.register(name).is_some())
+    };
+    let registers = text.split('$').skip(1).all(is_known);
+    let is_line = !text.is_empty() && !text.contains([';', '#', '{', '\n', ',']);
+    (is_line && registers && !calls(text) && !assigns(text)).then(|| quoted(text))
+}
+
+/// A word of a dcmd. A sign at its beginning would make it an option.
+fn quoted(text: &str) -> String {
+    let blank = if text.starts_with(['-', '+']) { " " } else { "" };
+    match text.contains('\'') {
+        false => format!("'{blank}{text}'"),
+        true => {
+            let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+            format!("\"{blank}{escaped}\"")
+        }
+    }
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a parenthesis stands directly behind a name.
+fn calls(text: &str) -> bool {
+    text.match_indices('(').any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default().trim_end();
+        before.ends_with(is_in_name) && !before.ends_with("sizeof")
+    })
+}
+
+/// Whether a sign of equality stands alone, or an operator changes its operand.
+fn assigns(text: &str) -> bool {
+    let compares =
+        |text: &str| text.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
+    compares(text).contains('=') || text.contains("++") || text.contains("--")
 }
 
 /// A path of members as `::print` takes it: `name.member->other[3]`, with `*` and casts before it.
@@ -132,7 +184,22 @@ fn one_number(text: &str, place: &GdbContext<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::path;
+    use super::{assigns, calls, path, quoted};
+
+    #[test]
+    fn an_expression_is_one_word() {
+        assert_eq!(quoted("a + 1"), "'a + 1'");
+        assert_eq!(quoted("-a"), "' -a'");
+        assert_eq!(quoted("'a' + \"\\n\""), "\"'a' + \\\"\\\\n\\\"\"");
+    }
+
+    #[test]
+    fn what_would_change_the_process_is_no_expression() {
+        assert!(calls("f (1) + 2") && calls("a.f(x)"));
+        assert!(!calls("sizeof(int) + (a)") && !calls("(char)x"));
+        assert!(assigns("a = 3") && assigns("a += 1") && assigns("a++"));
+        assert!(!assigns("a == 3 && b <= 2 || c != d"));
+    }
 
     #[test]
     fn paths_of_members_are_taken_and_nothing_else() {

@@ -48,7 +48,7 @@ pub const ROWS: &[Row] = &[
     row(&["p EXPR", "print EXPR", "inspect EXPR", "output EXPR", "expr EXPR", "expression EXPR", "po EXPR", "v EXPR", "target variable EXPR"], Made("::print EXPR", operand::print), "a local of the current frame, else a global; of a number N=e, of a register <REG=J"),
     row(&["p *(TYPE *)ADDR"], Made("ADDR::print TYPE", operand::print), ""),
     row(&["p/FMT EXPR", "print/FMT EXPR"], Made("::print -x EXPR, N=J", operand::print_as), "x and d; of numbers also u, o, t, a"),
-    row(&["p ...", "print ...", "p/FMT ...", "print/FMT ...", "inspect ...", "output ...", "expr ...", "expression ...", "po ...", "call ..."], Instead("::print PATH, N+N=E"), "prints paths of members, and adds numbers; kcore calls no functions and does no arithmetic on typed values"),
+    row(&["p ...", "print ...", "p/FMT ...", "print/FMT ...", "inspect ...", "output ...", "expr ...", "expression ...", "po ...", "call ..."], Instead("::print EXPR, N+N=E"), "kcore calls no functions, changes nothing, has no variables such as $1, and of formats x and d"),
     row(&["ptype TYPE", "ptype/o TYPE", "type lookup TYPE"], Same("::print -at {TYPE}"), "with offsets"),
     row(&["ptype EXPR", "whatis EXPR"], Made("::print -t EXPR", operand::type_of), "also shows the value"),
     row(&["ptype ...", "whatis ..."], Instead("::print -t VARIABLE, ::print -at TYPE"), ""),

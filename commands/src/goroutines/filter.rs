@@ -39,6 +39,7 @@ impl Filter {
         });
         let awaited = self.awaited.is_none_or(|at| {
             goroutine.channel == Some(at)
+                || goroutine.channels.contains(&at)
                 || subject::semaphore(core, goroutine).is_some_and(|semaphore| semaphore.at == at)
         });
         state

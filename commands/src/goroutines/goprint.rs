@@ -60,8 +60,8 @@ impl Dcmd for Goprint {
             .options(OPTIONS)
             .help(HELP)
             .examples(&[Example {
-                line: "::classes -c runtime.g | ::goprint",
-                shows: "the runtime's own records of goroutines",
+                line: "::classes -c errors.errorString | ::goprint",
+                shows: "the errors of package errors",
             }])
     }
 

@@ -82,7 +82,7 @@ impl GoroutineRecord {
 }
 
 /// The function that a goroutine began with. Where that is a wrapper which does not tell what it calls, its stack does.
-fn entry(core: &Core, owner: Option<&Go>, goroutine: &Goroutine) -> Option<Arc<str>> {
+pub fn entry(core: &Core, owner: Option<&Go>, goroutine: &Goroutine) -> Option<Arc<str>> {
     let start = Some(goroutine.start).filter(|start| start.get() != 0)?;
     if let Some(name) = owner?.entry(core, start) {
         return Some(name);
@@ -112,8 +112,15 @@ impl GoroutineRecord {
 
     /// What it waits for beside the reason, in words.
     fn shown_awaited(&self) -> Option<String> {
-        let channel = self.goroutine.channel.map(|at| format!("channel {at:x}"));
-        channel.or_else(|| self.semaphore.map(|it| format!("{} {:x}", it.kind, it.at)))
+        let channel = self.goroutine.channel.map(|at| match self.goroutine.channels.len() {
+            0 => format!("channel {at:x}"),
+            count => format!("{count} channels: {}", self.goroutine.shown_channels()),
+        });
+        channel.or_else(|| {
+            let it = self.semaphore?;
+            let left = it.not_done.map(|left| format!(", {left} not done")).unwrap_or_default();
+            Some(format!("{} {:x}{left}", it.kind, it.at))
+        })
     }
 
     /// The minutes, as Go shows them from one on.
@@ -156,6 +163,7 @@ impl Record for GoroutineRecord {
         let goroutine = &self.goroutine;
         let creator = self.creator.as_ref();
         let stack = goroutine.stack;
+        let channels = goroutine.channels.iter().copied();
         let text = |text: Option<&str>| Cell::text(text.unwrap_or_default().to_owned());
         let thread = self.thread.map(|thread| thread.to_string());
         // The runtime keeps the signal of a fault even after the program recovered from it.
@@ -165,8 +173,10 @@ impl Record for GoroutineRecord {
             .text("state", goroutine.state.as_str())
             .opt_text("reason", goroutine.reason)
             .addr("channel", goroutine.channel)
+            .put("channels", Cell::List(channels.map(Cell::Addr).collect()))
             .addr("semaphore", self.semaphore.map(|semaphore| semaphore.at))
             .opt_text("semaphore_kind", self.semaphore.map(|semaphore| semaphore.kind))
+            .num("not_done", self.semaphore.and_then(|semaphore| semaphore.not_done))
             .num("waits_since", goroutine.since)
             .num("waits_seconds", self.waits_for)
             .flag("in_c", goroutine.in_c)

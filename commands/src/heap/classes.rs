@@ -6,7 +6,7 @@ use kcore::Addr;
 use kcore::graph::ClassSize;
 use kcore::objects::ClassCount;
 use kcore_dcmd::{
-    Args, Column, Cx, Dcmd, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
+    Args, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
 
 use super::subject::ObjectHeap;
@@ -61,9 +61,10 @@ impl Dcmd for Classes {
             None => SHOWN,
         };
         let wanted = args.value('c').map(|class| class.to_text());
+        let mut matches = wanted.is_none();
         for heap in ObjectHeap::all(cx)? {
             match &wanted {
-                Some(class) => list(cx, heap, class)?,
+                Some(class) => matches |= list(cx, heap, class)?,
                 None => {
                     let rows = if args.has('r') { retained(cx, heap)? } else { counted(cx, heap)? };
                     rows.iter().take(most).try_for_each(|row| cx.emit(row))?;
@@ -71,7 +72,10 @@ impl Dcmd for Classes {
             }
             heap.note_missing(cx)?;
         }
-        Ok(())
+        match wanted.filter(|_| !matches) {
+            Some(class) => Err(DcmdError::failed(format!("no object has the class {class}"))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -106,8 +110,8 @@ fn retained(cx: &mut Cx<'_>, heap: ObjectHeap<'_>) -> Result<Vec<ClassRecord>> {
     Ok(sizes.into_iter().map(|size| ClassRecord::of(heap, size)).collect())
 }
 
-/// The addresses of the objects of a class.
-fn list(cx: &mut Cx<'_>, heap: ObjectHeap<'_>, wanted: &str) -> Result<()> {
+/// The addresses of the objects of a class; whether there is such a class.
+fn list(cx: &mut Cx<'_>, heap: ObjectHeap<'_>, wanted: &str) -> Result<bool> {
     let counts = watched(cx, |watch| heap.objects.class_counts(heap.core, watch))?;
     let is_wanted = |count: &ClassCount| {
         heap.objects.class_at(heap.core, count.example).as_deref() == Some(wanted)
@@ -115,7 +119,7 @@ fn list(cx: &mut Cx<'_>, heap: ObjectHeap<'_>, wanted: &str) -> Result<()> {
     let classes: Vec<Option<Addr>> =
         counts.iter().filter(|count| is_wanted(count)).map(|count| count.class).collect();
     if classes.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let mut found = Vec::new();
     watched(cx, |watch| {
@@ -123,10 +127,11 @@ fn list(cx: &mut Cx<'_>, heap: ObjectHeap<'_>, wanted: &str) -> Result<()> {
             found.extend(classes.contains(&object.class).then_some(object.at));
         })
     })?;
-    found.into_iter().try_for_each(|at| {
+    for at in found {
         let at = heap.objects.reference_to(at);
-        cx.emit(&ObjectAddress { at, runtime: heap.identity.name })
-    })
+        cx.emit(&ObjectAddress { at, runtime: heap.identity.name })?;
+    }
+    Ok(true)
 }
 
 const COLUMNS: &[Column] = &[

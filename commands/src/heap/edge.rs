@@ -9,7 +9,7 @@ pub const fn kind(edge: &Edge) -> &'static str {
         Edge::Member(_) => "member",
         Edge::Index(_) => "index",
         Edge::Key => "key",
-        Edge::Entry(_) | Edge::Numbered(_) | Edge::Value => "value",
+        Edge::Entry(_) | Edge::Symbol(_) | Edge::Numbered(_) | Edge::Value => "value",
         Edge::Variable(_) => "variable",
         Edge::Slot(_) => "slot",
         Edge::Word(_) => "word",
@@ -26,6 +26,7 @@ pub fn shown(edge: &Edge) -> String {
         Edge::Index(index) => format!("[{index}]"),
         Edge::Key => "<key>".to_owned(),
         Edge::Entry(key) => format!("[{key:?}]"),
+        Edge::Symbol(key) => format!("[:{key}]"),
         Edge::Numbered(key) => format!("[{key}]"),
         Edge::Value => "<value>".to_owned(),
         Edge::Variable(name) => format!("<variable {name}>"),
@@ -44,7 +45,9 @@ pub fn fields<'a>(edge: Option<&'a Edge>, out: &mut Fields<'a>) {
 /// The name or the index of an edge.
 pub fn key_fields<'a>(edge: Option<&'a Edge>, out: &mut Fields<'a>) {
     let name = match edge {
-        Some(Edge::Member(name) | Edge::Entry(name) | Edge::Variable(name)) => Some(&**name),
+        Some(
+            Edge::Member(name) | Edge::Entry(name) | Edge::Symbol(name) | Edge::Variable(name),
+        ) => Some(&**name),
         Some(Edge::Slot(name)) => Some(*name),
         _ => None,
     };

@@ -23,11 +23,11 @@ variables. It works in the heap of every language runtime that kcore decodes; ::
 
 const EXAMPLES: &[Example] = &[
     Example {
-        line: "::classes -c Thread | ::refs",
-        shows: "what refers to the objects of a class",
+        line: "::classes -c Function | ::head -1 | ::refs",
+        shows: "what refers to one object of a class",
     },
     Example {
-        line: "::classes -c Thread | ::head -1 | ::refs | ::refs",
+        line: "::classes -c Function | ::head -1 | ::refs | ::refs",
         shows: "what refers to the referrers of one object",
     },
 ];

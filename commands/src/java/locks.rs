@@ -15,7 +15,7 @@ A lock is a monitor (synchronized, Object.wait), or an object of java.util.concu
 are parked on. A thread waits to enter a monitor, for somebody to notify it, or it is parked. The owner \
 is known of monitors, and of locks that write it down: ReentrantLock and the write lock of \
 ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Locks that nobody waits for are not \
-listed. Threads that wait for each other in a circle are named as a deadlock.\n\n\
+listed. Snapshots of live processes may lack what tells the owner: the line says so. Threads that wait for each other in a circle are named as a deadlock.\n\n\
 Virtual threads stand with their number, which 0tNUMBER::stack takes, also while a thread runs \
 them. Not known is which one holds a monitor that it entered alone before it was parked, and what \
 monitor one waits for that no thread runs.";
@@ -106,8 +106,11 @@ impl Record for LockRecord<'_> {
         let left = lock.waiters.len().saturating_sub(SHOWN);
         let more = (left > 0).then(|| Cell::text(format!("and {left} more")));
         let owner = lock.owner.as_ref();
-        let shown_owner =
-            owner.map_or_else(String::new, |owner| format!(", held by {}", named(owner)));
+        let shown_owner = match (owner, lock.owner_missing) {
+            (Some(owner), _) => format!(", held by {}", named(owner)),
+            (None, Some(why)) => format!(", {why}"),
+            (None, None) => String::new(),
+        };
         let reason = |waiter: &java::LockWaiter| {
             object(&waiter.thread, Some(("reason", Cell::text(waiter.reason.as_str()))))
         };
@@ -115,6 +118,7 @@ impl Record for LockRecord<'_> {
             .opt_text("class", lock.class.as_deref())
             .text("lock", if lock.is_monitor { "monitor" } else { "synchronizer" })
             .put("owner", Cell::or_null(owner, |owner| object(owner, None)))
+            .opt_text("owner_missing", lock.owner_missing)
             .put("waiters", Cell::List(waiters().map(reason).collect()))
             .display("shown_class", Cell::text(lock.class.as_deref().unwrap_or("?").to_owned()))
             .display("shown_owner", Cell::text(shown_owner))

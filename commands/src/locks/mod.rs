@@ -32,13 +32,19 @@ their holder.
 
 A thread waits if its registers prove that it is blocked in a system call. The words of the futex, \
 the function that waits there, or the call of that function tell what it belongs to. Otherwise it \
-is a futex word, and no more is claimed.";
+is a futex word, and no more is claimed.
+
+Only registers of x86-64 and aarch64 prove that. On other machines, it is not known what threads \
+wait for.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::locks", shows: "every lock that a thread waits for" },
     Example { line: "::locks -a", shows: "also the threads that wait in read, poll and so on" },
     Example { line: "::walk lock | ::walk waiter | ::stack", shows: "the stacks of all waiters" },
 ];
+
+const UNKNOWN: &str =
+    "what threads wait for is not known on this machine: whether one waits for a lock is not told";
 
 impl Dcmd for Locks {
     fn spec(&self) -> Spec {
@@ -56,7 +62,9 @@ impl Dcmd for Locks {
             let lock = lock_at(waits, dot.addr())?;
             return cx.emit(&LockRecord::new(Names::new(cx), lock, verbose));
         }
-        if waits.locks.is_empty() && !args.has('a') {
+        if !waits.knows_blocked {
+            cx.note(UNKNOWN)?;
+        } else if waits.locks.is_empty() && !args.has('a') {
             cx.note("no thread waits for a lock")?;
         }
         for lock in &waits.locks {
@@ -71,5 +79,8 @@ impl Dcmd for Locks {
 /// The lock that lies at an address, or whose futex word does.
 fn lock_at(waits: &Waits, at: Addr) -> Result<&Lock> {
     let found = waits.locks.iter().find(|lock| lock.at == at || lock.word == at);
-    found.ok_or_else(|| DcmdError::failed(format!("no thread waits for a lock at {at}")))
+    found.ok_or_else(|| match waits.knows_blocked {
+        true => DcmdError::failed(format!("no thread waits for a lock at {at}")),
+        false => DcmdError::failed(UNKNOWN),
+    })
 }

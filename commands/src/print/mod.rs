@@ -2,6 +2,7 @@
 
 mod options;
 mod record;
+mod script;
 mod subject;
 
 use kcore::{Content, Object, ObjectPlace, PathPart, Process, Value};
@@ -54,12 +55,20 @@ A thread-local variable is that of the current thread. A thread, task or frame f
 whose variable you mean. A thread or task stands for its innermost frame. If a frame has no such \
 variable, or the path does not fit it, a message says so.
 
+At an address where an object of Ruby or PHP begins, ::print needs no type. It shows the \
+object as its language spells it.
+
 Members are C paths: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is a \
 range of elements, with both ends. Elements of C++ and Rust containers have indices and keys: \
 v[3], m[\"key\"]. Members of tuples have numbers: t.0. You reach the data of a Rust enum through \
 its variant or directly: e.Circle.radius, e.radius. *o is the value that a C++ optional or \
 variant holds. An index is decimal, as in C; 0x marks a hexadecimal one. $[offset] is the member \
 at an offset. A path may begin with a dot, or with -> for a pointer, but need not.
+
+An expression has the operators of C with their types and precedence: len * 2 + 1, p->end - p->start, \
+(char)c, &x, sizeof x, a ? b : c. *p@3 is an array of three. $rip is a register. Numbers in it are \
+decimal, as in C. == compares a string with a text in quotes, and an enumeration with a name. Quote an \
+expression that has |, ; or !. Nothing is assigned, and no function of the process is called.
 
 In a pipe, an integer or pointer passes its value, and any other member its address.
 
@@ -74,6 +83,7 @@ const EXAMPLES: &[Example] = &[
         line: "first::print struct node n_id n_sub",
         shows: "two members of the object at an address",
     },
+    Example { line: "::print 'head->n_id * 2 + 1'", shows: "the value of an expression" },
     Example { line: "::print -at struct node", shows: "how a type is laid out" },
     Example {
         line: "first::list struct node n_next | ::print struct node n_name",
@@ -96,6 +106,9 @@ impl Dcmd for Print {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let options = Options::new(cx, args)?;
+        if let Some(object) = script::find(cx, args, &options) {
+            return object.emit(cx);
+        }
         let subject = subject::find(cx, args, &options)?;
         let process = SessionProcess::new(cx);
         let mut run = Run { cx, process, options, subject };
@@ -118,7 +131,11 @@ impl Run<'_, '_> {
         let members = paths(&self.subject.members);
         if members.is_empty() {
             let object = self.subject.object.clone();
-            return self.print(&object, self.subject.path.clone().unwrap_or_default(), false);
+            self.print(&object, self.subject.path.clone().unwrap_or_default(), false)?;
+            let others = std::mem::take(&mut self.subject.others);
+            return others
+                .into_iter()
+                .try_for_each(|part| self.print(&part.object, part.path, false));
         }
         for member in &members {
             match member {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, BitField, Endian, Object, ObjectPlace, Piece, PieceSource, Type};
+use kcore::{Addr, BitField, Endian, Object, ObjectPlace, PathPart, Piece, PieceSource, Type};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 
 use super::Options;
-use crate::{frame_operand::FrameOperand, symbol_type, type_words, variable};
+use crate::{expression, frame_operand::FrameOperand, symbol_type, type_words, variable};
 
 /// The error of a lookup that found no type.
 const NO_TYPE: &str = "no type found corresponding to name";
@@ -19,6 +19,8 @@ pub struct Subject {
     pub path: Option<String>,
     /// The wanted members; the whole object if the list is empty.
     pub members: Vec<Arg>,
+    /// The other elements of an expression with a range of indices.
+    pub others: Vec<PathPart>,
     /// Whether it is an object, and not a type alone.
     pub has_value: bool,
     /// Whether it is a variable, or a part of one.
@@ -91,7 +93,11 @@ fn of_type(
     if let Some(object) = by_symbol {
         return placed(object, words);
     }
-    match variable::of_typed_thread(cx, words)? {
+    let named = match variable::of_typed_thread(cx, words)? {
+        None if cx.addr().is_none() => expression::last_resort(cx, words)?,
+        named => named,
+    };
+    match named {
         Some(named) => Ok(of_variable(named)),
         None => {
             let unknown = unknown(cx, words, text, why);
@@ -103,9 +109,8 @@ fn of_type(
 /// The error that nothing has the name, with a similar name that exists. If only a type can stand
 /// there, the error says what is wrong with the type.
 fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError {
-    if let Some(part) = text.strip_prefix('&') {
-        let told = format!("'&' is not an operator of paths: ::print -a {part} shows the address");
-        return DcmdError::failed(told);
+    if let Some(error) = expression::error_of(cx, words) {
+        return error;
     }
     let is_path = text.contains("->") || text.starts_with('*') || text.contains(['.', '[']);
     let is_unknown = is_path || why.to_string().ends_with(NO_TYPE);
@@ -121,8 +126,9 @@ fn unknown(cx: &Cx<'_>, words: &[Arg], text: &str, why: DcmdError) -> DcmdError 
 }
 
 fn of_variable(named: variable::Named) -> Subject {
-    let variable::Named { object, path, members } = named;
-    Subject { object, path, members, has_value: true, is_variable: true, moves_from: None }
+    let variable::Named { object, path, members, others } = named;
+    let is_variable = true;
+    Subject { object, path, members, others, has_value: true, is_variable, moves_from: None }
 }
 
 fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subject> {
@@ -150,7 +156,8 @@ fn at_symbol(cx: &mut Cx<'_>, words: &[Arg], options: &Options) -> Result<Subjec
 fn placed(object: Object, members: &[Arg]) -> Result<Subject> {
     let moves_from = object.address();
     let members = members.to_vec();
-    Ok(Subject { object, path: None, members, has_value: true, is_variable: false, moves_from })
+    let (path, others) = (None, Vec::new());
+    Ok(Subject { object, path, members, others, has_value: true, is_variable: false, moves_from })
 }
 
 /// An object whose bytes are those of a number.

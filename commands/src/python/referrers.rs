@@ -26,7 +26,7 @@ const fn kind(edge: &Edge) -> &'static str {
         Edge::Member(_) => "attribute",
         Edge::Index(_) => "item",
         Edge::Key => "key",
-        Edge::Entry(_) | Edge::Numbered(_) | Edge::Value => "value",
+        Edge::Entry(_) | Edge::Symbol(_) | Edge::Numbered(_) | Edge::Value => "value",
         Edge::Variable(_) => "variable",
         Edge::Slot(_) | Edge::Word(_) | Edge::Inside => "inside",
     }

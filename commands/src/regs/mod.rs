@@ -1,6 +1,7 @@
 //! `::regs`, `$r`: the registers of a thread, or of one of its frames.
 
 mod aarch64;
+mod others;
 mod x86_64;
 
 use kcore::{Addr, Arch, Core, Tid};
@@ -160,11 +161,11 @@ struct Layout {
     derived: for<'a> fn(&'a RegsRecord<'_>, &mut Fields<'a>),
 }
 
-fn layout(arch: Arch) -> Option<&'static Layout> {
+const fn layout(arch: Arch) -> &'static Layout {
     match arch {
-        Arch::X86_64 => Some(&x86_64::LAYOUT),
-        Arch::Aarch64 => Some(&aarch64::LAYOUT),
-        _ => None,
+        Arch::X86_64 => &x86_64::LAYOUT,
+        Arch::Aarch64 => &aarch64::LAYOUT,
+        _ => &others::LAYOUT,
     }
 }
 
@@ -174,7 +175,7 @@ impl Record for RegsRecord<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line(layout(self.names.core().arch()).map_or("{registers}", |layout| layout.template))
+        View::Line(layout(self.names.core().arch()).template)
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -184,9 +185,7 @@ impl Record for RegsRecord<'_> {
             .num("frame", self.place.map(|(_, frame)| frame as u64))
             .put("registers", Cell::Object(registers.collect()))
             .display("symbol", Cell::or_null(self.pc_symbol(), Cell::Symbol));
-        if let Some(layout) = layout(self.names.core().arch()) {
-            (layout.derived)(self, out);
-        }
+        (layout(self.names.core().arch()).derived)(self, out);
         for (name, value) in &self.values {
             out.display(name, cell(*value));
         }

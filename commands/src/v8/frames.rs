@@ -128,5 +128,5 @@ pub fn has_javascript(shown: &[StackEntry]) -> bool {
 
 /// A stack as runtimes see it.
 pub fn native_stack(stack: &Stack) -> NativeStack<'_> {
-    NativeStack { thread: stack.tid, frames: &stack.frames, end: stack.end }
+    NativeStack { thread: stack.tid, task: None, frames: &stack.frames, end: stack.end }
 }

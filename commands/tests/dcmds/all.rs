@@ -72,9 +72,21 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
         Group::Runtimes if spec.name.starts_with("go") => open("go-heap", "go1.19").core,
         Group::Runtimes if spec.name.contains("java") => open("java-threads", "java11").core,
         Group::Runtimes if spec.name == "fibers" => open("fibers", "O2-pie").core,
+        Group::Runtimes if ["classes", "path"].contains(&spec.name) => {
+            open("python-stack", "python3.11").core
+        }
+        Group::Runtimes if spec.name == "greenlets" => open("greenlets", "python3.13").core,
+        Group::Runtimes if spec.name == "tokio" => open("tokio-tasks", "release-pie").core,
         Group::Runtimes if spec.name.starts_with("py") => open("python-stack", "python3.11").core,
         Group::Runtimes => open("node-waiting", "node24").core,
+        _ if spec.name == "tasks" => open("fibers", "O2-pie").core,
         _ if spec.name == "findcontexts" => open("ucontexts", "O2-pie").core,
+        _ if ["heap", "blocks", "heapcheck", "malloctypes"].contains(&spec.name) => {
+            open("heap-glibc", "O2-pie").core
+        }
+        _ if ["findleaks", "reachedby", "reaches"].contains(&spec.name) => {
+            open("heap-leaks", "O2-pie").core
+        }
         _ => core(),
     }
 }

@@ -48,7 +48,7 @@ fn the_one_module_of_dcmds_is_built_in() {
     );
     assert_eq!(
         error("::load libumem"),
-        "kcore: failed to load module libumem: every dcmd is built in"
+        "kcore: failed to load module libumem: every dcmd is built in, and files of printers end with .kcore or .natvis"
     );
     assert_eq!(text("::load -s libumem"), "");
 }

@@ -133,6 +133,7 @@ fn session(core: Arc<Core>) -> Session {
             dcmds: DCMDS,
             walkers: WALKERS,
             foreign: Some(&kcore_commands::GDB),
+            typed: Some(&kcore_commands::TYPED),
             format: Format::Text(TEXT),
             terminal_width: || None,
         },

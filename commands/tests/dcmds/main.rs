@@ -22,6 +22,7 @@ mod names;
 mod other_cores;
 mod piped_kinds;
 mod print;
+mod printers;
 mod process;
 mod signals;
 mod stacks_of;

@@ -212,8 +212,14 @@ fn what_is_no_path_is_said_with_its_part() {
         ("struct", "struct is not a valid type"),
         ("nosuch.x", "no variable or type has the name 'nosuch'"),
         ("*nosuch", "no variable or type has the name 'nosuch'"),
-        ("&first", "'&' is not an operator of paths: ::print -a first shows the address"),
-        ("&first.n_id", "'&' is not an operator of paths: ::print -a first.n_id shows the address"),
+        ("&nosuch", "&nosuch: column 2: no variable, function or type has the name 'nosuch'"),
+        ("first.n_id+", "first.n_id+: column 12: expected an operand, found the end"),
+        ("first.n_id/0", "first.n_id/0: column 1: division by zero"),
+        (
+            "first.n_id=3",
+            "first.n_id=3: column 11: an assignment is not possible: the process does not run",
+        ),
+        ("main(1)", "main(1): column 5: a call is not possible: the process does not run"),
         ("nosuch", "no variable or type has the name 'nosuch'"),
         ("first n_next->", "no member behind '->'"),
         ("first ..n_id", "no member behind '.'"),
@@ -229,6 +235,65 @@ fn what_is_no_path_is_said_with_its_part() {
     ] {
         assert_eq!(nodes.error(&format!("::print {words}")), format!("kcore: {why}"), "{words}");
     }
+}
+
+#[test]
+fn an_expression_is_computed_as_c_does_it() {
+    let nodes = nodes();
+    let printed = |words: &str| nodes.text(&format!("::print {words}"));
+    assert_eq!(printed("first.n_id+1"), "first.n_id+1 = 0x2b\n");
+    assert_eq!(printed("first.n_id * 2 - second.n_id"), "first.n_id * 2 - second.n_id = 0x29\n");
+    assert_eq!(printed("' -third.n_vals[0] << 3'"), "-third.n_vals[0] << 3 = 0x8\n");
+    assert_eq!(
+        printed("-d 'first.n_vals[second.n_id - 0x29] - 9'"),
+        "first.n_vals[second.n_id - 0x29] - 9 = -0t6\n"
+    );
+    assert_eq!(
+        printed("'first.n_next == &second && first.n_kind == NODE_LINK'"),
+        "first.n_next == &second && first.n_kind == NODE_LINK = 0x1\n"
+    );
+    assert_eq!(printed("'first.n_name == \"first\"'"), "first.n_name == \"first\" = 0x1\n");
+    assert_eq!(printed("'first.n_sub.s_ratio * 4'"), "first.n_sub.s_ratio * 4 = +2.0000000e+00\n");
+    assert_eq!(printed("&first"), "&first = first\n");
+    assert_eq!(
+        printed("'&first.n_vals[3] - &first.n_vals[1]'"),
+        "&first.n_vals[3] - &first.n_vals[1] = 0x2\n"
+    );
+    assert_eq!(
+        printed("'((struct node *)head)->n_id | 1'"),
+        "((struct node *)head)->n_id | 1 = 0x2b\n"
+    );
+    assert_eq!(printed("'*first.n_vals@2'"), "*first.n_vals@2 = [ 0x1, 0x2 ]\n");
+    assert_eq!(printed("main"), "main = main\n");
+    assert_eq!(
+        printed("hashtab[first.n_pts[0].y].b_count"),
+        "hashtab[first.n_pts[0].y].b_count = 0x3\n"
+    );
+    assert_eq!(nodes.text("::print 'first.n_next + 1' | ::eval .=K"), nodes.text("second+50=K"));
+    let record = nodes.one("::print 'first.n_id + 1ul'");
+    assert_eq!(
+        (&record["value"]["type"], &record["value"]["value"]),
+        (&json!("unsigned long"), &json!(43))
+    );
+}
+
+#[test]
+fn an_expression_in_braces_is_an_operand() {
+    let nodes = nodes();
+    assert_eq!(nodes.text("{first.n_id + 1}=D").trim(), "43");
+    assert_eq!(nodes.text("{head->n_next->n_next}::print struct node n_id"), "n_id = 0x2c\n");
+    assert_eq!(nodes.text("{third.n_vals[0]} + 2=D").trim(), "1");
+    let greater = "first::list struct node n_next | ::grep '{((struct node *).)->n_id > 42}' | ::print struct node n_id";
+    assert_eq!(nodes.text(greater), "n_id = 0x2b\nn_id = 0x2c\n");
+    assert_eq!(
+        nodes.text("first::list struct node n_next | ::map '{((struct node *).)->n_id}'"),
+        "0x2a\n0x2b\n0x2c\n"
+    );
+    assert_eq!(
+        nodes.error("{first.n_id +}=D"),
+        "kcore: first.n_id +: column 13: expected an operand, found the end"
+    );
+    assert_eq!(nodes.error("{first"), "kcore: syntax error: { unmatched");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod live;
 mod made;
 mod states;
 mod trace;
+mod variables;
 mod waits;
 
 use std::{fs, sync::Arc};

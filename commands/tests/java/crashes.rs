@@ -61,3 +61,18 @@ fn an_exception_that_was_on_its_way_is_told() {
         assert!(text.contains("told by native code"), "{}: {text}", core.name);
     }
 }
+
+#[test]
+fn the_error_file_beside_the_core_is_told() {
+    for case in cases("java-crash") {
+        let entries = std::fs::read_dir(&case.dir).expect("a folder").filter_map(Result::ok);
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let Some(name) = { names }.find(|name| name.starts_with("hs_err_pid")) else { continue };
+        let core = Opened::of(&case);
+        let status = core.records("::status").remove(0);
+        let file = status["error_file"].as_str().unwrap_or_else(|| panic!("{}", core.name));
+        assert!(file.ends_with(&name), "{}: {status}", core.name);
+        let lines = status["error_file_lines"].to_string();
+        assert!(lines.contains("has been detected by the Java Runtime"), "{}: {lines}", core.name);
+    }
+}

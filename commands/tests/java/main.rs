@@ -8,6 +8,7 @@ mod harness;
 mod heap;
 mod heap_dump;
 mod live;
+mod locals;
 mod locks;
 #[path = "../dcmds/made.rs"]
 mod made;

@@ -51,6 +51,13 @@ fn one_that_runs_is_linked_to_its_carrier() {
         assert!(name.starts_with("ForkJoinPool-1-worker-"), "{}: {name}", core.name);
         let frames = java_frames(&stack);
         assert!(frames.iter().any(|it| it.function == "Virtual.spin"), "{}: {stack}", core.name);
+        // Beyond is what its carrier does for itself, which the stack of that has.
+        let entry = "jdk.internal.vm.Continuation.enterSpecial";
+        let last = stack["frames"].as_array().and_then(|frames| frames.last()).expect("frames");
+        assert_eq!(last["function"], entry, "{}: {stack}", core.name);
+        let own = core.records(&format!("0t{tid}::stack")).remove(0);
+        let beyond = java_frames(&own).into_iter().skip_while(|frame| frame.function != entry);
+        assert!(beyond.count() > 2, "{}: {own}", core.name);
     }
 }
 

@@ -66,22 +66,44 @@ fn frames_of_c_stand_where_they_call_and_are_called() {
     }
 }
 
+/// How the state of a thread begins, and what it has in it; `None` of the one that does not wait.
+fn waits_of(role: &str) -> Option<(&'static str, &'static str)> {
+    match role {
+        "in_sleep" | "in_fiber" => Some(("waits in ", "Kernel#sleep")),
+        "in_lock" => Some(("waits forever in ", "Mutex#synchronize of ")),
+        "in_queue" => Some(("waits forever in ", "Queue#pop of ")),
+        "in_pipe" => Some(("waits in ", "IO#read of ")),
+        _ => None,
+    }
+}
+
+/// The state of the thread with a role.
+fn others_named(core: &Opened, role: &str) -> String {
+    let thread = core.truth.threads.iter().find(|thread| thread.role == role).expect("it");
+    let state = core.core.thread_facts(Tid::new(thread.tid)).state;
+    state.map(|state| state.to_string()).unwrap_or_default()
+}
+
 #[test]
 fn threads_have_their_names_and_one_holds_the_lock() {
     for core in cases().iter().map(Opened::of) {
         let facts = |thread: &Thread| core.core.thread_facts(Tid::new(thread.tid));
+        let core = &core;
         let others = core.truth.threads.iter().filter(|thread| !thread.crashed);
         for thread in others {
             assert_eq!(facts(thread).name.as_deref(), Some(&*thread.role), "{}", core.name);
-            let state = facts(thread).state;
-            let is_waiting = matches!(state.as_deref(), Some("waits" | "waits forever"));
-            assert!(
-                is_waiting || thread.role == "spinning",
-                "{} {}: {state:?}",
-                core.name,
-                thread.role
-            );
+            let state = facts(thread).state.unwrap_or_default();
+            let ends = waits_of(&thread.role);
+            let is_so = |(starts, inside): (&str, &str)| {
+                state.starts_with(starts) && state.contains(inside)
+            };
+            assert!(ends.is_none_or(is_so), "{} {}: {state:?}", core.name, thread.role);
         }
+        let locked = others_named(core, "in_lock");
+        let held = format!(", held by thread {}", core.truth.crashed_tid.expect("a thread"));
+        assert!(locked.ends_with(&held), "{}: {locked}", core.name);
+        let piped = others_named(core, "in_pipe");
+        assert!(piped.contains(", file descriptor "), "{}: {piped}", core.name);
         let holds = |thread: &&Thread| facts(thread).state.as_deref() == Some("holds the GVL");
         let holders: Vec<&str> =
             core.truth.threads.iter().filter(holds).map(|it| &*it.role).collect();

@@ -9,7 +9,7 @@ use kcore_render::{Numbers, TextOptions, TextSink};
 use crate::{Opened, cases, harness};
 
 const LIMITS: VariableLimits =
-    VariableLimits { locals: true, depth: 4, entries: 64, characters: 1024 };
+    VariableLimits { locals: true, depth: 5, entries: 64, characters: 1024 };
 
 const TEXT: TextOptions =
     TextOptions { styled: false, live: false, numbers: Numbers { radix: 16, word_size: 8 } };
@@ -57,11 +57,14 @@ fn variables_are_spelled_as_the_program_spelled_them() {
         let shown: BTreeMap<String, String> = locals
             .into_iter()
             .map(|local| {
-                (local.name.to_string(), spelled(ruby.value(&*core.core, local.value, LIMITS)))
+                (
+                    local.name.to_string(),
+                    spelled(ruby.script_value(&*core.core, local.value, LIMITS)),
+                )
             })
             .collect();
         let told = told["locals"].as_object().expect("variables");
-        assert!(told.len() >= 14, "{}: {told:?}", core.name);
+        assert!(told.len() >= 24, "{}: {told:?}", core.name);
         for (name, value) in told {
             assert_eq!(shown.get(name).map(String::as_str), value.as_str(), "{} {name}", core.name);
         }
@@ -117,12 +120,43 @@ fn objects_are_told_by_their_class_and_variables() {
         );
         let runtimes = core.core.runtimes();
         let ruby = runtimes.of::<Ruby>().next().expect("Ruby");
-        let text = spelled(ruby.value(&*core.core, at, LIMITS));
+        let text = spelled(ruby.script_value(&*core.core, at, LIMITS));
         let number =
             text.split("@number=").nth(1).and_then(|rest| rest.split(',').next()).expect("it");
         let told = format!(
             "#<Shop::Item @number={number}, @name=\"item {number}\", @tags=[:new, {number}]>"
         );
         assert_eq!(text, told, "{}", core.name);
+        let printed = harness::run_on(&core.core, &format!("{at:x}::print"));
+        assert_eq!(printed.out.trim_end(), told, "{}", core.name);
+        let inside = harness::run_on(&core.core, &format!("{:x}::print", at + 8));
+        assert!(inside.errors.contains("no symbol"), "{}: {}", core.name, inside.out);
+    }
+}
+
+#[test]
+fn keys_that_are_symbols_and_classes_without_names_are_told() {
+    for core in cases().iter().map(Opened::of) {
+        let runtimes = core.core.runtimes();
+        let ruby = runtimes.of::<Ruby>().next().expect("Ruby");
+        let tid = Tid::new(core.truth.crashed_tid.expect("a thread"));
+        let chain = ruby.chain_of(&*core.core, tid).expect("frames");
+        let told = core.told("locals.jsonl").remove(0);
+        let function = told["function"].as_str().expect("a function");
+        let is_it = |frame: &&kcore::ruby::RubyFrame| frame.function.as_deref() == Some(function);
+        let frame = chain.frames().find(is_it).expect("its frame");
+        let locals = ruby.locals(&*core.core, frame.at).expect("variables");
+        let value = |name: &str| {
+            let local = locals.iter().find(|local| &*local.name == name).expect("a variable");
+            ruby.script_value(&*core.core, local.value, LIMITS)
+        };
+        let bare = value("bare").at.expect("an address");
+        let what = harness::run_on(&core.core, &format!("{:x}::whatis", bare.get())).out;
+        assert!(what.contains("#<Class> of"), "{}: {what}", core.name);
+        let table = value("table").parts.expect("entries");
+        let list = table.parts.iter().find(|part| part.value.kind == "array").expect("a list");
+        let list = list.value.at.expect("an address");
+        let refs = harness::run_on(&core.core, &format!("{:x}::refs", list.get())).out;
+        assert!(refs.contains("[:b]") && !refs.contains("[\"b\"]"), "{}: {refs}", core.name);
     }
 }

@@ -11,7 +11,9 @@ use clap_complete::aot;
 
 use crate::ask::AskArgs;
 use crate::budget::BudgetArgs;
+use crate::bundle::BundleArgs;
 use crate::catch::CatchArgs;
+use crate::finders::FinderArgs;
 use crate::heapdump::HeapdumpArgs;
 use crate::help_text::{AFTER_HELP, AFTER_LONG_HELP, LONG_ABOUT, LONG_VERSION, USAGE_LINES};
 use crate::live::{self, LiveArgs};
@@ -56,8 +58,8 @@ struct Raw {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
 
-    /// With --sysroot: also look at files of this machine, for what is not under it
-    #[arg(long, requires = "sysroot")]
+    /// With --sysroot or --layer: also look at files of this machine, for what is not there
+    #[arg(long)]
     host_files: bool,
 
     /// Do not trust the core: read no file outside of its folder and the named directories, run no other program,
@@ -68,6 +70,13 @@ struct Raw {
     /// One more directory in the build-id layout; may be repeated
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     debug_dir: Vec<PathBuf>,
+
+    /// Names of code that a JIT made, in a file that it wrote for perf (`perf-PID.map` or a jitdump); may be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    perf_map: Vec<PathBuf>,
+
+    #[command(flatten)]
+    finders: FinderArgs,
 
     /// Write each result as JSON Lines; `compact` leaves out what is null
     #[arg(
@@ -150,6 +159,8 @@ pub(crate) struct Args {
     /// Nobody trusts the core.
     pub(crate) untrusted: bool,
     pub(crate) debug_dirs: Vec<PathBuf>,
+    pub(crate) code_maps: Vec<PathBuf>,
+    pub(crate) finders: FinderArgs,
     pub(crate) json: Option<Json>,
     pub(crate) color: Color,
     pub(crate) read_rc: bool,
@@ -159,7 +170,7 @@ pub(crate) struct Args {
     pub(crate) live: LiveArgs,
 }
 
-/// The word before the cores in `kcore stacks`, `kcore diff`, `kcore triage` and `kcore why`.
+/// The word before the cores in `kcore stacks`, `kcore diff`, `kcore triage`, `kcore why` and their like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Word {
     /// The unique stacks of one, or which ones several have in common.
@@ -170,6 +181,10 @@ pub(crate) enum Word {
     Triage,
     /// Why one died.
     Why,
+    /// Which files to fetch for it.
+    Missing,
+    /// Whether it is whole.
+    Check,
 }
 
 impl Word {
@@ -179,6 +194,8 @@ impl Word {
             "diff" => Some(Self::Diff),
             "triage" => Some(Self::Triage),
             "why" => Some(Self::Why),
+            "missing" => Some(Self::Missing),
+            "check" => Some(Self::Check),
             _ => None,
         }
     }
@@ -206,8 +223,10 @@ pub(crate) enum Invocation {
     Ask(Box<AskArgs>),
     /// A live process at the moment of an event.
     Catch(Box<CatchArgs>),
+    /// A core with the files that its answers need.
+    Bundle(Box<BundleArgs>),
     /// A managed heap of a core, for the tools of its language.
-    Heapdump(HeapdumpArgs),
+    Heapdump(Box<HeapdumpArgs>),
     /// Questions about a core that comes with the program.
     Tutorial(TutorialArgs),
     /// What of a live process does not move.
@@ -220,7 +239,7 @@ pub(crate) enum Invocation {
 /// # Errors
 /// With what is to be shown instead: help, version, the manual page, or what is wrong.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocation, Exit> {
-    let words: Vec<OsString> = words.into_iter().collect();
+    let words = word_first(words.into_iter().collect())?;
     if matches!(words.as_slice(), [_, word] if word == "gdb") {
         return Err(Exit::Text(kcore_commands::gdb::text()));
     }
@@ -244,9 +263,13 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
             let catch = CatchArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
             Ok(Invocation::Catch(Box::new(catch)))
         }
+        Some("bundle") => {
+            let bundle = BundleArgs::try_parse_from(words.into_iter().skip(1));
+            Ok(Invocation::Bundle(Box::new(bundle.map_err(Exit::Clap)?)))
+        }
         Some("heapdump") => {
             let heapdump = HeapdumpArgs::try_parse_from(words.into_iter().skip(1));
-            Ok(Invocation::Heapdump(heapdump.map_err(Exit::Clap)?))
+            Ok(Invocation::Heapdump(Box::new(heapdump.map_err(Exit::Clap)?)))
         }
         Some("tutorial") => {
             let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
@@ -260,11 +283,55 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
     }
 }
 
+/// Options that may stand before any word: words with options of their own do what they say as it is.
+const BEFORE_WORDS: &[&str] = &["--no-rc", "-q", "--quiet"];
+
+/// The same words without options before a word that has options of its own.
+///
+/// # Errors
+/// When there are such as stand behind it.
+fn word_first(mut words: Vec<OsString>) -> Result<Vec<OsString>, Exit> {
+    let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-");
+    let options = words.iter().skip(1).take_while(is_option).count();
+    let before = words.get(1..=options).unwrap_or_default();
+    let Some(word) = words.get(options.saturating_add(1)).and_then(|word| word.to_str()) else {
+        return Ok(words);
+    };
+    let has_options = OWN_OPTIONS.iter().any(|(name, ..)| *name == word);
+    if options == 0 || !has_options {
+        return Ok(words);
+    }
+    if let Some(other) = before.iter().find(|it| !BEFORE_WORDS.iter().any(|known| *it == known)) {
+        // It may take the word as its value.
+        if matches!(other.to_str(), Some(short) if !short.contains('=') && takes_value(short)) {
+            return Ok(words);
+        }
+        let other = other.to_string_lossy();
+        let what = format!("options of 'kcore {word}' stand behind the word, and so does {other}");
+        return Err(Exit::Clap(Raw::command().error(ErrorKind::ArgumentConflict, what)));
+    }
+    words.drain(1..=options);
+    Ok(words)
+}
+
+/// Whether the word behind an option is its value.
+fn takes_value(option: &str) -> bool {
+    let command = Raw::command();
+    let mut options = command.get_arguments();
+    options.any(|known| {
+        let is_long = known.get_long().is_some_and(|long| option == format!("--{long}"));
+        let is_short = known.get_short().is_some_and(|short| option == format!("-{short}"));
+        let is_joined = known.is_require_equals_set();
+        (is_long || is_short) && known.get_action().takes_values() && !is_joined
+    })
+}
+
 type MakeCommand = fn() -> Command;
 
 /// Words that have options of their own, and the names of their manual pages.
 const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
     ("ask", "kcore-ask", AskArgs::command),
+    ("bundle", "kcore-bundle", BundleArgs::command),
     ("catch", "kcore-catch", CatchArgs::command),
     ("heapdump", "kcore-heapdump", HeapdumpArgs::command),
     ("profile", "kcore-profile", ProfileArgs::command),
@@ -300,6 +367,8 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
     let command = match word {
         Some(Word::Stacks) => Some("::stacks"),
         Some(Word::Why) => Some("::analyze"),
+        Some(Word::Missing) => Some("::missing"),
+        Some(Word::Check) => Some("::check"),
         _ => None,
     };
     if let Some(command) = command {
@@ -316,6 +385,10 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         let what = "--untrusted is for cores, not for processes";
         return Err(Exit::Clap(Raw::command().error(ErrorKind::ArgumentConflict, what)));
     }
+    if let Some(option) = raw.finders.refused_untrusted().filter(|_| raw.untrusted) {
+        let what = format!("--untrusted looks at nothing that {option} names");
+        return Err(Exit::Clap(Raw::command().error(ErrorKind::ArgumentConflict, what)));
+    }
     Ok(Args {
         files,
         word,
@@ -325,6 +398,8 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         host_files: raw.host_files,
         untrusted: raw.untrusted,
         debug_dirs: raw.debug_dir,
+        code_maps: raw.perf_map,
+        finders: raw.finders,
         json: raw.json,
         color: raw.color,
         read_rc: !raw.no_rc && !raw.untrusted,
@@ -431,6 +506,19 @@ mod tests {
     }
 
     #[test]
+    fn options_before_a_word_are_taken_or_refused_plainly() {
+        let parse = |line: &str| parse(line.split(' ').map(OsString::from));
+        let bundle = parse("kcore --no-rc -q bundle core -o a.tar").unwrap();
+        assert!(matches!(bundle, Invocation::Bundle(_)), "{bundle:?}");
+        let refused = parse("kcore --json save 1 -o a").unwrap_err();
+        let Exit::Clap(refused) = refused else { panic!("{refused:?}") };
+        assert!(refused.to_string().contains("stand behind the word"), "{refused}");
+        // A folder may be called so.
+        assert_eq!(parsed(&["--sysroot", "save", "core"]).sysroot, Some("save".into()));
+        assert_eq!(parsed(&["-c", "save", "core"]).commands, texts(&["save"]));
+    }
+
+    #[test]
     fn an_option_that_is_on_may_be_repeated() {
         let args = parsed(&["--no-rc", "-q", "--no-rc", "--quiet", "app.core"]);
         assert!(!args.read_rc && args.quiet);
@@ -490,6 +578,10 @@ mod tests {
         for word in [
             "--sysroot",
             "--debug-dir",
+            "--map",
+            "--layer",
+            "--finders",
+            "--debuginfod",
             "--max-memory",
             "--max-time",
             "NO_COLOR",
@@ -503,7 +595,6 @@ mod tests {
         ] {
             assert!(help.contains(word), "{word}");
         }
-        assert!(!help.contains("--debuginfod"));
     }
 
     #[test]
@@ -533,6 +624,7 @@ mod tests {
             ("save", "--stacks-only"),
             ("profile", "--cpu"),
             ("ask", "--signal"),
+            ("bundle", "--no-env"),
             ("catch", "--within"),
             ("watch", "--until"),
             ("tutorial", "--color"),

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
 use clap::{Args, ValueHint};
 use kcore::OpenOptions;
+
+use crate::finders::FinderArgs;
 
 /// Where the files of a live process are.
 #[derive(Args, Clone, Debug)]
@@ -16,24 +19,30 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     sysroot: Option<PathBuf>,
 
-    /// With --sysroot: also look at files of this machine, for what is not under it
-    #[arg(long, requires = "sysroot")]
+    /// With --sysroot or --layer: also look at files of this machine, for what is not there
+    #[arg(long)]
     host_files: bool,
 
     /// One more directory in the build-id layout; may be repeated
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     debug_dir: Vec<PathBuf>,
+
+    #[command(flatten)]
+    finders: FinderArgs,
 }
 
 impl FileArgs {
     /// As the library takes it.
-    pub(crate) fn options(&self) -> OpenOptions {
-        OpenOptions {
+    ///
+    /// # Errors
+    /// When a named file or folder is not there, or nobody can be asked for files.
+    pub(crate) fn options(&self) -> Result<OpenOptions> {
+        self.finders.apply(OpenOptions {
             exe: self.exe.clone(),
             sysroot: self.sysroot.clone(),
             host_files: self.host_files,
             debug_dirs: self.debug_dir.clone(),
             ..OpenOptions::default()
-        }
+        })
     }
 }

@@ -14,9 +14,26 @@ pub(crate) fn macros() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config").map(|base| base.join("kcore/macros"))
 }
 
+/// Printers of one's own.
+pub(crate) fn printers() -> Option<PathBuf> {
+    base("XDG_CONFIG_HOME", ".config").map(|base| base.join("kcore/printers"))
+}
+
 /// What is costly to work out, and is kept.
 pub(crate) fn cache() -> Option<PathBuf> {
     base("XDG_CACHE_HOME", ".cache").map(|base| base.join("kcore"))
+}
+
+/// Files that were fetched: the folder of the usual client (elfutils, `debuginfod_find_debuginfo(3)`, «CACHE»).
+#[cfg(feature = "debuginfod")]
+pub(crate) fn debuginfod() -> Option<PathBuf> {
+    let named = env::var_os("DEBUGINFOD_CACHE_PATH").map(PathBuf::from);
+    let old = || Some(PathBuf::from(env::var_os("HOME")?).join(".debuginfod_client_cache"));
+    let usual = || base("XDG_CACHE_HOME", ".cache").map(|base| base.join("debuginfod_client"));
+    named
+        .filter(|named| named.is_absolute())
+        .or_else(|| old().filter(|old| old.is_dir()))
+        .or_else(usual)
 }
 
 /// The lines that were typed.

@@ -1,13 +1,28 @@
 //! What `--help` and `--version` print besides the options.
 
+/// Whether this build can ask debuginfod servers.
+#[cfg(feature = "debuginfod")]
+macro_rules! debuginfod {
+    () => {
+        "if asked for"
+    };
+}
+#[cfg(not(feature = "debuginfod"))]
+macro_rules! debuginfod {
+    () => {
+        "no"
+    };
+}
+
 pub(crate) const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\n\
-cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2\n\
+cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2; minidumps of Linux\n\
 stacks, registers, code: x86-64, aarch64\n\
 debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
 live processes: snapshot, save, catch, watch, profile, agent\n\
-debuginfod: no"
+debuginfod: ",
+    debuginfod!()
 );
 
 pub(crate) const LONG_ABOUT: &str = "\
@@ -31,11 +46,14 @@ pub(crate) const AFTER_HELP: &str = "\
 so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compares cores;
 'kcore diff CORE CORE' says what moved between two cores of one program;
 'kcore why CORE' says why the process died, with the evidence;
+'kcore missing CORE' lists the files to fetch for full answers, with their build-ids;
+'kcore check CORE' says whether a core is whole, also by its exit status;
 'kcore triage CORE...' shows in one line what happened in each core, and groups alike cores;
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore catch PID EVENT' waits for an event, and shows that moment: see 'kcore catch --help';
 'kcore watch PID' says which threads do not move: see 'kcore watch --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
+'kcore bundle CORE -o FILE' packs a core with its files: see 'kcore bundle --help';
 'kcore heapdump CORE -o FILE' writes Java's heap for heap analyzers: see 'kcore heapdump --help';
 'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
 'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
@@ -50,6 +68,8 @@ Examples:
   kcore stacks a.core b.core              which stacks they have in common
   kcore diff before.core after.core       which stacks are new or gone, which classes grew
   kcore why app.core                      why the process died, with the evidence
+  kcore missing app.core                  which files to fetch, the most useful one first
+  kcore check app.core && mv app.core in/ keep a core only if it is whole
   kcore triage *.core                     what happened in each core, one line each, alike cores together
   kcore -p 4711                           look around in a live process as it is now
   kcore stacks 4711                       what its threads do, most common first
@@ -58,6 +78,7 @@ Examples:
   kcore watch 4711                        which of its threads do not move within four seconds
   kcore watch --until idle=30s 4711       its stacks once it hangs
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
+  kcore bundle app.core -o app.tar        the core with its files, for another machine
   kcore heapdump app.core -o app.hprof    the heap of Java, for Eclipse MAT or VisualVM
   kcore ask 4711                          what its threads do, from its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
@@ -65,12 +86,17 @@ Examples:
                                           the stack of every thread, the crashed one first
   kcore --json -c ::stacks app.core | jq  the same facts for a program
   kcore --sysroot ./rootfs app.core       the files of a container are under ./rootfs
+  kcore --map /build=$HOME/app app.core   files and sources that lay under /build
+  kcore --layer base/ --layer app/ app.core
+                                          a container's files, in the directories of its overlay
+  kcore --layer image.tar app.core        the same from what 'docker save' or 'podman save' wrote
+  kcore --debuginfod app.core             fetch what is missing from the servers of the distribution
   kcore --untrusted cores/app.core        a core from a stranger, with its files beside it
   kcore app.core < script                 a script; also -f script
   zstdcat app.core.zst | kcore -c ::status -
 
-Type './stacks' for a file with the name 'stacks', and the same for 'why', 'diff', 'triage', 'save', 'catch', 'profile', 'ask',
-'watch', 'heapdump', 'gdb' and 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
+Type './stacks' for a file with the name 'stacks', and the same for 'why', 'missing', 'check', 'diff', 'triage', 'save', 'catch', 'profile', 'ask',
+'watch', 'bundle', 'heapdump', 'gdb' and 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
   -e CMD            is -c CMDS
@@ -82,9 +108,13 @@ From MDB:
 Environment:
   NO_COLOR          when set, no colour and no underlining, unless --color=always
   XDG_CONFIG_HOME   kcore/rc below it holds commands that are run first, kcore/macros the
-                    files that $<name finds (else ~/.config)
+                    files that $<name finds, kcore/printers printers of one's own (else
+                    ~/.config)
   XDG_CACHE_HOME    kcore/ below it keeps indexes of big debug information (else ~/.cache)
   XDG_STATE_HOME    kcore/history below it keeps the lines typed (else ~/.local/state)
+  DEBUGINFOD_URLS   servers to fetch missing files from, as for the usual client; DEBUGINFOD_CACHE_PATH
+                    is the folder of fetched files (else debuginfod_client below XDG_CACHE_HOME), and
+                    DEBUGINFOD_TIMEOUT for how many seconds silent servers are waited for in all (else 10)
   TMPDIR            where a compressed core is unpacked, into a file without a name
   SHELL             runs the commands behind '!' (else /bin/sh)
 
@@ -94,4 +124,4 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 pub(crate) const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore watch [OPTIONS] PID\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore missing [OPTIONS] [EXE] CORE\n       kcore check [OPTIONS] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore watch [OPTIONS] PID\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore bundle [OPTIONS] CORE -o FILE\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore tutorial";

@@ -9,10 +9,13 @@
 mod args;
 mod ask;
 mod budget;
+mod bundle;
 mod catch;
 mod confine;
+mod debuginfod;
 mod ends;
 mod files;
+mod finders;
 mod folders;
 mod heapdump;
 mod help;
@@ -26,6 +29,7 @@ mod progress;
 mod run;
 mod save;
 mod several;
+mod stored;
 mod target;
 mod terminal;
 mod tutorial;
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
         Ok(Invocation::Catch(args)) => catch::run(&args),
         Ok(Invocation::Save(args)) => save::run(&args),
         Ok(Invocation::Profile(args)) => profile::run(&args),
+        Ok(Invocation::Bundle(args)) => bundle::run(&args),
         Ok(Invocation::Heapdump(args)) => heapdump::run(&args),
         Ok(Invocation::Tutorial(args)) => tutorial::run(&args),
         Ok(Invocation::Watch(args)) => watch::run(&args),

@@ -9,6 +9,41 @@ use kcore::Progress;
 const DELAY: Duration = Duration::from_millis(500);
 const WITH_TOTAL: &str = "unpacking {bytes} of {total_bytes} {wide_bar} {eta}";
 const WITHOUT_TOTAL: &str = "unpacking {bytes} {spinner}";
+#[cfg(feature = "debuginfod")]
+const TRANSFER: &str = "fetching {msg} {bytes} of {total_bytes}";
+
+/// Shows how far files have come from servers, if standard error is a terminal.
+#[cfg(feature = "debuginfod")]
+pub(crate) fn of_transfers() -> kcore::debuginfod::TellTransfer {
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use kcore::debuginfod::Transfer;
+
+    let shown: Mutex<Option<(Instant, Option<ProgressBar>)>> = Mutex::default();
+    Arc::new(move |transfer: &Transfer| {
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, bar) = shown.get_or_insert_with(|| (Instant::now(), None));
+        if transfer.is_over {
+            if let Some((_, Some(bar))) = shown.take() {
+                bar.finish_and_clear();
+            }
+        } else if since.elapsed() >= DELAY {
+            let bar = bar.get_or_insert_with(|| transfer_bar(transfer));
+            bar.set_length(transfer.total.unwrap_or_default());
+            bar.set_position(transfer.received);
+        }
+    })
+}
+
+#[cfg(feature = "debuginfod")]
+fn transfer_bar(transfer: &kcore::debuginfod::Transfer) -> ProgressBar {
+    let bar = ProgressBar::new(transfer.total.unwrap_or_default());
+    let bar = match ProgressStyle::with_template(TRANSFER) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    };
+    bar.with_message(kcore_render::sanitize::bytes(transfer.url.as_bytes()))
+}
 
 /// Runs `work`, whose progress stands on standard error while it lasts, if that is a terminal.
 pub(crate) fn shown<T>(work: impl FnOnce(&mut dyn FnMut(Progress)) -> T) -> T {
@@ -43,6 +78,8 @@ mod tests {
 
     #[test]
     fn the_templates_parse() {
+        #[cfg(feature = "debuginfod")]
+        assert!(ProgressStyle::with_template(TRANSFER).is_ok());
         for template in [WITH_TOTAL, WITHOUT_TOTAL] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }

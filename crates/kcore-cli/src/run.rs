@@ -16,7 +16,7 @@ use kcore_render::{Format, Screen, io_reason};
 use kcore_shell::repl::ReplOptions;
 use kcore_shell::{Session, SessionOptions, Status, script};
 
-use crate::args::{self, Args, Batch};
+use crate::args::{self, Args, Batch, Word};
 use crate::confine::{self, Allowed};
 use crate::target::{self, Target, shown};
 use crate::terminal::{self, Terminal};
@@ -82,6 +82,11 @@ fn try_run(mut args: Args) -> Result<Status> {
         return help::show(&names, &args);
     }
     let target = target::resolve(files, args.exe.take(), commands, live)?;
+    if let (Some(Word::Check), None, None, Some(exe)) =
+        (args.word, &target.live, &target.core, &target.exe)
+    {
+        bail!("{}: an executable, not a core", shown(exe));
+    }
     let commands = commands_of(&target)?;
     args.budget.guard()?;
     let budget = args.budget.budget();
@@ -97,6 +102,7 @@ fn try_run(mut args: Args) -> Result<Status> {
     }
     let settings = session.settings_mut();
     settings.macro_path.extend(folders::macros().filter(|_| !args.untrusted));
+    settings.printer_path.extend(folders::printers().filter(|_| !args.untrusted));
     settings.show_state = args.live.show_state;
     settings.show_stack_pointer = args.live.show_rsp;
     settings.source_lines = io::stdout().is_terminal();
@@ -137,6 +143,9 @@ fn check_named(target: &Target, args: &Args) -> Result<()> {
     if let Some(exe) = &target.exe {
         open_regular(exe).map_err(|error| anyhow!("{}: {}", shown(exe), io_reason(&error)))?;
     }
+    for map in &args.code_maps {
+        open_regular(map).map_err(|error| anyhow!("{}: {}", shown(map), io_reason(&error)))?;
+    }
     for dir in args.sysroot.iter().chain(&args.debug_dirs) {
         if !dir.is_dir() {
             bail!("{}: no such directory", shown(dir));
@@ -157,19 +166,22 @@ pub(crate) fn open_core(
     notes: &mut Vec<String>,
 ) -> Result<Core> {
     check_named(target, args)?;
-    let options = OpenOptions {
+    let options = args.finders.apply(OpenOptions {
         core: target.core.clone(),
         exe: target.exe.clone(),
         sysroot: args.sysroot.clone(),
         host_files: args.host_files,
         untrusted: args.untrusted,
         debug_dirs: args.debug_dirs.clone(),
+        code_maps: args.code_maps.clone(),
         cache_dir: folders::cache().filter(|_| !args.untrusted),
         budget,
         ..OpenOptions::default()
-    };
+    })?;
     if let Some(live) = &target.live {
-        return Ok(Core::of_process(live.pid, &live.options, &options)?);
+        let core = Core::of_process(live.pid, &live.options, &options)?;
+        notes.extend(unused_files(&core));
+        return Ok(core);
     }
     let allowed = args.untrusted.then(|| allowed(target, args, is_typed));
     notes.extend(allowed.iter().flat_map(confine::confine));
@@ -177,7 +189,15 @@ pub(crate) fn open_core(
     if let Some(allowed) = &allowed {
         confine::after_opening(allowed);
     }
+    notes.extend(unused_files(&core));
     Ok(core)
+}
+
+/// What the user named and is of no use: without a word it would look as if it had been used.
+pub(crate) fn unused_files(core: &Core) -> Vec<String> {
+    let maps = core.code_maps_without_names().into_iter();
+    let maps = maps.map(|map| format!("{}: no names of code are in it", shown(map)));
+    core.refused_executable().into_iter().chain(maps).collect()
 }
 
 /// What may be read for a core that nobody trusts.
@@ -191,7 +211,9 @@ fn allowed(target: &Target, args: &Args, is_typed: bool) -> Allowed {
     let opened = target.core.as_deref().or(target.exe.as_deref());
     let core_dir = opened.filter(|_| !target.core_is_stdin()).map(folder);
     let named = core.into_iter().chain(target.exe.as_deref()).map(Path::to_owned);
+    let named = named.chain(args.code_maps.clone());
     let folders = core_dir.into_iter().chain(args.sysroot.clone()).chain(args.debug_dirs.clone());
+    let folders = folders.chain(args.finders.folders().cloned());
     Allowed {
         read: named.chain(folders).collect(),
         unpack: target.core_is_unpacked().then(env::temp_dir),
@@ -215,6 +237,7 @@ pub(crate) fn session(core: Core, format: Format) -> Session {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
             foreign: Some(&kcore_commands::GDB),
+            typed: Some(&kcore_commands::TYPED),
             format,
             terminal_width: terminal::columns,
         },

@@ -11,6 +11,7 @@ use kcore_render::{io_reason, sanitize};
 
 use crate::args::Batch;
 use crate::live::{self, LiveTarget};
+use crate::stored;
 
 /// What to open, and what is left of the commands.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -89,7 +90,10 @@ pub(crate) fn resolve(
         target.core = take_core(&mut target.commands);
     }
     if target.core.is_none() && target.exe.is_none() {
-        bail!("no core is named: kcore [OPTIONS] [EXE] CORE, or -p PID (try 'kcore --help')");
+        let latest = stored::latest().map(|latest| format!("; {latest}")).unwrap_or_default();
+        bail!(
+            "no core is named: kcore [OPTIONS] [EXE] CORE, or -p PID (try 'kcore --help'){latest}"
+        );
     }
     Ok(target)
 }
@@ -147,19 +151,23 @@ fn kind(path: &Path) -> Kind {
 
 fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_regular(path)?.take(20).read_to_end(&mut bytes)?;
+    open_regular(path)?.take(kcore::BUNDLE_MAGIC as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 fn kind_of_bytes(bytes: &[u8]) -> Kind {
     if bytes.starts_with(b"\x7fELF") {
-        return kind_of_elf(bytes);
+        return kind_of_elf(bytes.get(..20).unwrap_or(bytes));
     }
-    if kcore::is_packed(bytes) {
+    if kcore::is_minidump(bytes) {
+        return Kind::Core;
+    }
+    if kcore::is_packed(bytes) || kcore::is_bundle(bytes) {
         return Kind::Packed;
     }
     Kind::Other(match bytes {
         [] => "empty, not a core".to_owned(),
+        _ if let Some(what) = foreign(bytes) => format!("{what}: kcore reads cores of Linux"),
         _ => format!("neither an ELF file nor a compressed core: begins with {}", hex(bytes)),
     })
 }
@@ -174,9 +182,38 @@ fn kind_of_elf(bytes: &[u8]) -> Kind {
     };
     match if big { u16::from_be_bytes(kind) } else { u16::from_le_bytes(kind) } {
         2 | 3 => Kind::Executable,
-        4 => Kind::Core,
+        4 => match system(bytes) {
+            Some(system) => Kind::Other(format!("a core of {system}: kcore reads cores of Linux")),
+            None => Kind::Core,
+        },
         1 => Kind::Other("an object file, neither a core nor an executable".to_owned()),
         other => Kind::Other(format!("an ELF file of unknown type {other}")),
+    }
+}
+
+/// What other systems write when a process dies, by its first bytes: Mach-O (`mach-o/loader.h`), Windows' dumps of the
+/// kernel (`PAGEDUMP`, `PAGEDU64`) and of old processes (`USERDUMP`).
+fn foreign(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xfe, 0xed, 0xfa, 0xce | 0xcf, ..] => {
+            Some("a Mach-O file, as Darwin's cores are")
+        }
+        [b'P', b'A', b'G', b'E', b'D', b'U', ..] => Some("a dump of Windows' kernel"),
+        [b'U', b'S', b'E', b'R', b'D', b'U', ..] => Some("a dump of Windows"),
+        _ => None,
+    }
+}
+
+/// The system that a core is of, by `EI_OSABI`, if that is not Linux (gABI, «ELF Identification»). Linux writes 0, and
+/// so do Solaris and NetBSD: their notes tell.
+fn system(bytes: &[u8]) -> Option<&'static str> {
+    match bytes.get(7)? {
+        1 => Some("HP-UX"),
+        2 => Some("NetBSD"),
+        6 => Some("Solaris"),
+        9 => Some("FreeBSD"),
+        12 => Some("OpenBSD"),
+        _ => None,
     }
 }
 

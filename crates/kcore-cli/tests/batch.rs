@@ -235,7 +235,7 @@ fn core_and_executable_stand_in_either_order_and_where_gdb_wants_them() {
 #[test]
 fn what_is_named_and_not_there_is_refused() {
     let missing = missing().display().to_string();
-    for option in ["-e", "--sysroot", "--debug-dir"] {
+    for option in ["-e", "--sysroot", "--debug-dir", "--perf-map"] {
         let run = on_core(&[option, &missing, "-c", "::status"], b"");
         assert_eq!((run.status, run.out.as_str()), (Some(2), ""), "{option}");
         assert!(run.errors.contains(&missing), "{}", run.errors);
@@ -249,6 +249,11 @@ fn an_executable_that_is_not_the_cores_is_said_not_to_be_used() {
     assert_eq!(run.status, Some(0), "{}", run.errors);
     let said = format!("doubt: {own} is not used as the executable: ");
     assert!(run.out.contains(&said), "{}", run.out);
+    let run = on_core(&["-e", own, "-c", "::regs"], b"");
+    assert!(run.errors.contains("is not used as the executable: "), "{}", run.errors);
+    let text = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let run = on_core(&["--perf-map", text, "-c", "::status"], b"");
+    assert!(run.errors.contains("no names of code are in it"), "{}", run.errors);
 }
 
 #[test]

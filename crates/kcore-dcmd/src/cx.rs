@@ -1,12 +1,13 @@
 //! What a dcmd runs in: the core, its input, its output, and the shell around it.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use kcore::{CodeScope, Core, ScopeFrame, SessionTypes, Tid, Type};
+use kcore::{CodeScope, Core, DeclaredPrinters, PrinterFile, SessionTypes, Tid, Type};
 
 use crate::{
-    Dcmd, DcmdError, Dot, LogRequest, LogState, Piped, PrivateSymbols, Record, Result, Settings,
-    Sink, Walker,
+    Dcmd, DcmdError, Dot, LogRequest, LogState, NameScope, Piped, PrivateSymbols, Record, Result,
+    Settings, Sink, Walker,
 };
 
 /// How a dcmd was called.
@@ -145,6 +146,18 @@ pub trait Shell {
     /// Types that the user declared, to change them.
     fn types_mut(&mut self) -> &mut SessionTypes;
 
+    /// The printers that the user declared.
+    fn printers(&self) -> &Arc<DeclaredPrinters>;
+
+    /// Loads a file of printers, in place of what was loaded of it before.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no such file.
+    fn load_printers(&mut self, path: &Path) -> Result<Arc<PrinterFile>>;
+
+    /// Drops the printers of a file; false if none of this name is loaded.
+    fn unload_printers(&mut self, name: &str) -> bool;
+
     /// Lines that the user typed, the oldest first.
     fn typed_lines(&self) -> &[String];
 
@@ -243,39 +256,23 @@ impl<'a> Cx<'a> {
         self.shell
     }
 
-    /// The type that `text` names, perhaps with a module before a backquote; the session's own come first, then
-    /// those of the code that the dcmd is about: see [`Cx::code_scope`].
+    /// Where names are looked for.
+    pub fn names(&self) -> NameScope<'_> {
+        let Self { core, input, shell, .. } = self;
+        NameScope { core, shell: &**shell, owner: self.addr(), dot: input.dot }
+    }
+
+    /// The type that `text` names: see [`NameScope::type_named`].
     ///
     /// # Errors
     /// When there is none.
     pub fn type_named(&self, text: &str) -> Result<Type> {
-        let (scope, name) = match text.rsplit_once('`') {
-            Some((scope, name)) => (Some(scope), name),
-            None => (None, text),
-        };
-        self.core
-            .types()
-            .seen_from(self.code_scope())
-            .named_in(self.shell.types(), scope, name)
-            .map_err(|why| DcmdError::failed(format!("failed to look up type {text}: {why}")))
+        self.names().type_named(text)
     }
 
-    /// The code in which names are used: that of the frame or thread from a pipe, or else that of the current
-    /// frame. `None` if there is no such frame, or a runtime's language runs in it.
+    /// The code in which names are used: see [`NameScope::code`].
     pub fn code_scope(&self) -> Option<CodeScope> {
-        let frame = match self.addr() {
-            Some(Dot::Frame { tid, index, .. }) => ScopeFrame { tid, physical: index, named: None },
-            Some(Dot::Thread(tid)) => ScopeFrame::innermost_of(tid),
-            Some(Dot::Task(_)) => return None,
-            Some(Dot::Number(_) | Dot::Addr(_)) | None => self.current_scope_frame()?,
-        };
-        self.core.code_scope(frame)
-    }
-
-    fn current_scope_frame(&self) -> Option<ScopeFrame> {
-        let shell = &self.shell;
-        let (physical, named) = (shell.current_frame(), shell.current_named_frame());
-        Some(ScopeFrame { tid: shell.current_thread()?, physical, named })
+        self.names().code()
     }
 
     /// The current thread.
@@ -283,7 +280,7 @@ impl<'a> Cx<'a> {
     /// # Errors
     /// When there is none: an executable without a core.
     pub fn current_thread(&self) -> Result<Tid> {
-        self.shell.current_thread().ok_or_else(|| DcmdError::failed("no process active"))
+        self.names().current_thread()
     }
 
     /// Emits a record.

@@ -25,6 +25,15 @@ pub enum Dot {
         /// Its index among the physical frames, innermost 0.
         index: usize,
     },
+    /// A frame of a task that no thread runs.
+    TaskFrame {
+        /// What `$C` prints in its first column.
+        fp: Addr,
+        /// The task that the frame belongs to.
+        task: TaskId,
+        /// Its index among the physical frames, innermost 0.
+        index: usize,
+    },
 }
 
 impl Dot {
@@ -32,7 +41,9 @@ impl Dot {
     pub fn number(self) -> u64 {
         match self {
             Self::Number(value) => value,
-            Self::Addr(at) | Self::Frame { fp: at, .. } => at.get(),
+            Self::Addr(at) | Self::Frame { fp: at, .. } | Self::TaskFrame { fp: at, .. } => {
+                at.get()
+            }
             Self::Thread(tid) => u64::from(tid.get()),
             Self::Task(task) => task.number,
         }

@@ -39,6 +39,8 @@ pub struct Settings {
     pub array_characters: Option<u64>,
     /// Folders in which `$<name` looks for macro files.
     pub macro_path: Vec<PathBuf>,
+    /// Folders whose files of printers are loaded when a value is shown first.
+    pub printer_path: Vec<PathBuf>,
 }
 
 impl Settings {
@@ -68,6 +70,7 @@ impl Default for Settings {
             array_members: Some(32),
             array_characters: Some(1024),
             macro_path: Vec::new(),
+            printer_path: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use kcore_mem::{Access, Addr, Arch, Endian, Target};
 
 use crate::{
     Flow, Instruction,
-    arch::{Machine, aarch64::Aarch64, x86_64::X86_64},
+    arch::{Machine, aarch64::Aarch64, plain, x86_64::X86_64},
 };
 
 /// No disassembler for this machine.
@@ -20,7 +20,7 @@ pub struct Disassembler {
 }
 
 impl Disassembler {
-    /// A disassembler for `target`: x86-64 in AT&T syntax, or aarch64.
+    /// A disassembler for `target`: x86-64 and i386 in AT&T syntax, aarch64, and others that are only shown.
     ///
     /// # Errors
     /// For any other machine.
@@ -28,7 +28,7 @@ impl Disassembler {
         let machine: &'static dyn Machine = match (target.arch, target.word, target.endian) {
             (Arch::X86_64, 8, Endian::Little) => &X86_64,
             (Arch::Aarch64, 8, Endian::Little) => &Aarch64,
-            (arch, ..) => return Err(Unsupported(arch)),
+            (arch, ..) => plain::machine(target).ok_or(Unsupported(arch))?,
         };
         let capstone = machine.open().map_err(|_| Unsupported(target.arch))?;
         Ok(Self { capstone, machine })
@@ -59,6 +59,11 @@ impl Disassembler {
             instructions.push(instruction);
         }
         instructions
+    }
+
+    /// Whether [`Disassembler::references`] finds what code refers to: on some machines instructions are only shown.
+    pub fn finds_references(&self) -> bool {
+        self.machine.finds_references()
     }
 
     pub(crate) fn machine(&self) -> &dyn Machine {

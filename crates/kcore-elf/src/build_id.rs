@@ -16,6 +16,16 @@ impl BuildId {
         plausible.then(|| Self(descriptor.to_vec()))
     }
 
+    /// A build-id from its hexadecimal digits.
+    pub fn parse(digits: &str) -> Option<Self> {
+        let pairs = digits.as_bytes().chunks(2);
+        let byte = |pair: &[u8]| match pair {
+            [_, _] => u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok(),
+            _ => None,
+        };
+        Self::new(&pairs.map(byte).collect::<Option<Vec<u8>>>()?)
+    }
+
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

@@ -58,8 +58,8 @@ impl Image {
         }
         let malformed = |error: goblin::error::Error| ParseError::Malformed(error.to_string());
         let header = goblin::elf::Elf::parse_header(&bytes).map_err(malformed)?;
-        let arch = Arch::from_elf_machine(header.e_machine);
-        let target = Target { arch, ..target_of_ident(&header.e_ident)? };
+        let target = target_of_ident(&header.e_ident)?;
+        let target = Target { arch: Arch::from_elf(header.e_machine, target.word), ..target };
         let ctx = context_of(target);
         let segments = parse_segments(&bytes, &header, target).unwrap_or_default();
         let sections = parse_sections(&bytes, &header, ctx).unwrap_or_default();
@@ -164,7 +164,11 @@ impl Image {
         let stream = if section.is_compressed() {
             let of_file = self.name.iter().map(|name| format!(" of {name}")).collect::<String>();
             let name = || format!("{}{of_file}", section.name);
-            SectionStream::compressed(&raw, self.target, &self.budget, name)?
+            if section.is_gnu_compressed() {
+                SectionStream::gnu_compressed(raw, &self.budget, name)?
+            } else {
+                SectionStream::compressed(&raw, self.target, &self.budget, name)?
+            }
         } else {
             SectionStream::plain(raw)
         };
@@ -244,7 +248,7 @@ impl Image {
         let symbols = bytes.chunks_exact(entry).enumerate().skip(1);
         symbols.filter_map(move |(index, bytes)| {
             let symbol = image_symbol::parse(bytes, self.ctx)?;
-            Some(ImageSymbol::new(index, &symbol, strings))
+            Some(self.with_code(ImageSymbol::new(index, &symbol, strings)))
         })
     }
 
@@ -254,7 +258,33 @@ impl Image {
         let (bytes, entry) = self.symtab(section)?;
         let symbol = image_symbol::parse(bytes.chunks_exact(entry).nth(index)?, self.ctx)?;
         let strings = self.strings_of(section).and_then(|range| self.bytes.get(range));
-        Some(ImageSymbol::new(index, &symbol, strings.unwrap_or_default()))
+        Some(self.with_code(ImageSymbol::new(index, &symbol, strings.unwrap_or_default())))
+    }
+
+    /// A symbol with the address of its code, where the file states another: Arm sets bit 0 for functions in Thumb
+    /// code, and the first ABI of 64-bit PowerPC states where a descriptor lies whose first word is the address.
+    fn with_code<'s>(&self, symbol: ImageSymbol<'s>) -> ImageSymbol<'s> {
+        let value = symbol.value.get();
+        let code = match self.target.arch {
+            Arch::Arm if symbol.kind.is_function() => Some(value & !1),
+            Arch::PowerPc64 if symbol.kind.is_function() && symbol.is_defined() => {
+                self.described_code(&symbol)
+            }
+            _ => None,
+        };
+        code.map_or(symbol, |code| symbol.at(Svma::new(code)))
+    }
+
+    /// The code of a function's descriptor, which lies in data.
+    fn described_code(&self, symbol: &ImageSymbol<'_>) -> Option<u64> {
+        /// `SHF_EXECINSTR`.
+        const CODE: u64 = 4;
+        let section = self.sections.get(usize::from(symbol.section))?;
+        if section.flags & CODE != 0 {
+            return None;
+        }
+        let code = self.bytes_at(symbol.value)?.first_chunk()?;
+        Some(self.target.uint64(*code)).filter(|code| *code != 0)
     }
 
     /// How many symbols a table has, with the null symbol.

@@ -8,11 +8,14 @@ use crate::image_symbol::string_at;
 const SHT_NOBITS: u32 = 8;
 const SHF_ALLOC: u64 = 2;
 const SHF_COMPRESSED: u64 = 0x800;
+/// How GNU tools named compressed sections before the gABI had a flag for them (binutils 2.26, `bfd/compress.c`).
+const GNU_COMPRESSED: &str = ".zdebug_";
 
 /// A section header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageSection {
-    /// Its name; invalid UTF-8 is replaced.
+    /// Its name; invalid UTF-8 is replaced. Of one with GNU's old name for compressed sections the name that it has
+    /// when it is not compressed.
     pub name: String,
     /// `sh_type`.
     pub kind: u32,
@@ -27,12 +30,17 @@ pub struct ImageSection {
     /// `sh_entsize`, bytes.
     pub entry_size: u64,
     offset: FileOff,
+    /// Whether its name says that it is compressed.
+    is_gnu_compressed: bool,
 }
 
 impl ImageSection {
     pub(crate) fn new(header: &SectionHeader, names: &[u8]) -> Self {
+        let name = String::from_utf8_lossy(string_at(names, header.sh_name)).into_owned();
+        let plain = name.strip_prefix(GNU_COMPRESSED).map(|rest| format!(".debug_{rest}"));
         Self {
-            name: String::from_utf8_lossy(string_at(names, header.sh_name)).into_owned(),
+            is_gnu_compressed: plain.is_some(),
+            name: plain.unwrap_or(name),
             kind: header.sh_type,
             flags: header.sh_flags,
             svma: Svma::new(header.sh_addr),
@@ -55,6 +63,11 @@ impl ImageSection {
 
     /// Whether the file holds it compressed.
     pub const fn is_compressed(&self) -> bool {
-        self.flags & SHF_COMPRESSED != 0
+        self.is_gnu_compressed || self.flags & SHF_COMPRESSED != 0
+    }
+
+    /// Whether it is compressed in GNU's old style: `ZLIB` and its size before the data.
+    pub(crate) const fn is_gnu_compressed(&self) -> bool {
+        self.is_gnu_compressed
     }
 }

@@ -133,6 +133,11 @@ impl<'a> ImageSymbol<'a> {
         }
     }
 
+    /// The same with another value.
+    pub(crate) const fn at(self, value: Svma) -> Self {
+        Self { value, ..self }
+    }
+
     /// Name as in the file.
     pub fn name(&self) -> &'a [u8] {
         string_at(self.strings, self.name_start as usize)

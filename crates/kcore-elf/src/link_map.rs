@@ -11,7 +11,7 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, FileOff};
 
 use crate::{
     CoreSpace, MappedModule, MappedRange, MemoryImage, ModuleFiles,
-    dynamic::{DT_DEBUG, dynamic_value, fits_memory},
+    dynamic::{debug_structure, fits_memory},
     modules::ranges_of,
     with_exe::WithExe,
 };
@@ -94,7 +94,7 @@ pub fn link_map(space: &dyn AddressSpace, exe: &MemoryImage) -> Vec<LinkMapEntry
     let mut entries = Vec::new();
     let mut seen = HashSet::new();
     let mut left = MAX_PATHS;
-    let mut debug = dynamic_value(space, exe, DT_DEBUG).map(Addr::new);
+    let mut debug = debug_structure(space, exe);
     let mut namespace = 0;
     while let Some(at) = debug.filter(|at| at.get() != 0 && namespace < MAX_NAMESPACES) {
         walk_namespace(space, at, namespace, &mut seen, &mut left, &mut entries);

@@ -176,7 +176,7 @@ fn read_header(space: &dyn AddressSpace, base: Addr) -> Option<Header> {
     let mut cursor = Cursor::new(raw, space.target());
     cursor.skip(16).ok()?;
     let elf_type = cursor.u16().ok()?;
-    let arch = Arch::from_elf_machine(cursor.u16().ok()?);
+    let arch = Arch::from_elf(cursor.u16().ok()?, space.target().word);
     cursor.skip(4).ok()?;
     let entry = Svma::new(cursor.word().ok()?);
     let table = FileOff::new(cursor.word().ok()?);

@@ -3,7 +3,7 @@
 //! The dynamic section names the tables; their length follows from a hash table (gABI for
 //! `DT_HASH`; glibc `elf/dl-lookup.c` for `DT_GNU_HASH`).
 
-use kcore_mem::{Addr, AddressSpace, Cursor, Svma};
+use kcore_mem::{Addr, AddressSpace, Arch, Cursor, Svma};
 
 use crate::{MemoryImage, SymbolBinding, SymbolKind, dynamic::dynamic_value};
 
@@ -75,11 +75,15 @@ fn read_symbol(space: &dyn AddressSpace, raw: &[u8], strings: Addr) -> Option<Me
         Some(early) => early,
         None => (cursor.word().ok()?, cursor.word().ok()?),
     };
+    let kind = SymbolKind::from_elf(info & 15);
+    // Arm sets bit 0 for functions in Thumb code.
+    let is_arm = space.target().arch == Arch::Arm && kind.is_function();
+    let value = if is_arm { value & !1 } else { value };
     Some(MemorySymbol {
         name: space.read_cstr(strings.checked_add(u64::from(name))?, MAX_NAME).ok()?,
         value: Svma::new(value),
         size,
-        kind: SymbolKind::from_elf(info & 15),
+        kind,
         binding: SymbolBinding::from_elf(info >> 4),
         other,
         section,

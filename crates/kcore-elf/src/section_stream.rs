@@ -59,10 +59,38 @@ impl SectionStream {
             budget.cut(Cut::Compression { name: name(), algorithm });
             return None;
         };
+        Some(Self::inflated(source, size, packed, budget, name()))
+    }
+
+    /// A section in the old style of GNU tools: `ZLIB`, the inflated size as 8 bytes in big-endian order, a stream of
+    /// zlib (binutils 2.26, `bfd/compress.c`). Old tools left a section as it was where that is shorter, and kept the
+    /// name.
+    pub(crate) fn gnu_compressed(
+        raw: Section,
+        budget: &Budget,
+        name: impl Fn() -> String,
+    ) -> Option<Self> {
+        let Some(size) = raw.strip_prefix(b"ZLIB").and_then(|rest| rest.first_chunk::<8>()) else {
+            return Some(Self::plain(raw));
+        };
+        let size = usize::try_from(u64::from_be_bytes(*size)).ok()?;
+        let data = raw.slice(12..raw.len())?;
+        let packed = data.len() as u64;
+        Some(Self::inflated(decompressed(ZLIB, data)??, size, packed, budget, name()))
+    }
+
+    /// A section of `size` bytes that are inflated from `packed` ones.
+    fn inflated(
+        source: Box<dyn Read + Send>,
+        size: usize,
+        packed: u64,
+        budget: &Budget,
+        name: String,
+    ) -> Self {
         budget.add_packed(packed);
-        let cut = Cut::Section { name: name(), size: size as u64, packed };
+        let cut = Cut::Section { name, size: size as u64, packed };
         let inflater = Inflater::new(source, packed, size, Charge { budget: budget.clone(), cut });
-        Some(Self { size, whole: OnceLock::new(), partial: Mutex::new(Some(inflater)) })
+        Self { size, whole: OnceLock::new(), partial: Mutex::new(Some(inflater)) }
     }
 
     /// Bytes of the inflated section, as far as its header tells the truth.
@@ -130,12 +158,15 @@ impl Charge {
     }
 }
 
-/// The inflated bytes of `data`, by its `ch_type` (gABI, «Compressed sections»): `ELFCOMPRESS_ZLIB` is 1 and
-/// `ELFCOMPRESS_ZSTD` 2. `Some(None)` when this build does not know the algorithm, `None` when the data are damaged.
+/// `ELFCOMPRESS_ZLIB`.
+const ZLIB: u32 = 1;
+
+/// The inflated bytes of `data`, by its `ch_type` (gABI, «Compressed sections»): `ELFCOMPRESS_ZLIB` and
+/// `ELFCOMPRESS_ZSTD`, which is 2. `Some(None)` when this build does not know the algorithm, `None` when the data are damaged.
 fn decompressed(algorithm: u32, data: Section) -> Option<Option<Box<dyn Read + Send>>> {
     let data = Cursor::new(data);
     Some(match algorithm {
-        1 => {
+        ZLIB => {
             // Where it is refused memory the decoder panics; a vector ends the program as all of Rust does then.
             drop(black_box(Vec::<u8>::with_capacity(ZLIB_STATE)));
             Some(Box::new(ZlibDecoder::new(data)))

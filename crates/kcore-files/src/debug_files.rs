@@ -14,7 +14,8 @@ use kcore_elf::{BuildId, Image};
 use kcore_mem::Cursor;
 
 use crate::{
-    FileUse, Finder, SearchResult, SearchedPlace, WantedFile, Why, finder::check_build_id,
+    FileUse, Finder, SYSTEM_DEBUG_DIR, SearchResult, SearchedPlace, WantedFile, Why,
+    finder::check_build_id,
 };
 
 /// Whether a file holds debug information itself, so that no other file is needed.
@@ -38,25 +39,48 @@ impl Finder {
         let own = image.build_id();
         let build_id = build_id.or(own.as_ref());
         let link = image.debug_link();
-        let by_id = self.by_build_id(build_id, ".debug");
-        let by_link = link.iter().flat_map(|(name, _)| self.by_link(path, name));
-        let by_id = by_id.into_iter().map(|path| (SearchedPlace::BuildIdDir, path));
-        let by_link = by_link.map(|path| (SearchedPlace::DebugLink, path));
+        let by_link = || link.iter().flat_map(|(name, _)| self.by_link(path, name)).collect();
         let checksum = link.as_ref().map(|(_, checksum)| *checksum);
         let added = WantedFile { path: Some(path), build_id, for_use: FileUse::Debug };
-        self.search(by_id.chain(by_link).chain(self.added(added)), |debug, file| {
+        let placed = self.debug_candidates(build_id, &by_link);
+        let found = self.search(placed.chain(self.added(added)), |debug, file| {
             self.check_debug(debug, file, build_id, checksum)
+        });
+        self.with_refusals(found, &added)
+    }
+
+    /// Where the places have a debug file, in their order: by its build-id, and by what `by_link` names.
+    fn debug_candidates<'a>(
+        &'a self,
+        build_id: Option<&'a BuildId>,
+        by_link: &'a dyn Fn() -> Vec<PathBuf>,
+    ) -> impl Iterator<Item = (SearchedPlace, PathBuf)> + 'a {
+        self.places().iter().flat_map(move |place| {
+            let paths = match place {
+                SearchedPlace::Layer => self.debug_in_layers(build_id),
+                SearchedPlace::BuildIdDir => self.by_build_id(build_id, ".debug"),
+                SearchedPlace::DebugLink => by_link(),
+                _ => Vec::new(),
+            };
+            paths.into_iter().map(|path| (*place, path))
         })
+    }
+
+    /// Where the layers have a debug file: in the directories that would have it on the machine of the target.
+    fn debug_in_layers(&self, build_id: Option<&BuildId>) -> Vec<PathBuf> {
+        let Some(file) = build_id.and_then(BuildId::debug_path) else { return Vec::new() };
+        let below = Path::new(SYSTEM_DEBUG_DIR).join(".build-id").join(file);
+        self.in_layers(&below, true)
     }
 
     /// The debug file of a module that has no file itself, by its build-id alone.
     pub fn find_debug_by_id(&self, build_id: &BuildId) -> SearchResult {
-        let by_id = self.by_build_id(Some(build_id), ".debug").into_iter();
-        let by_id = by_id.map(|path| (SearchedPlace::BuildIdDir, path));
         let added = WantedFile { path: None, build_id: Some(build_id), for_use: FileUse::Debug };
-        self.search(by_id.chain(self.added(added)), |debug, file| {
+        let placed = self.debug_candidates(Some(build_id), &Vec::new);
+        let found = self.search(placed.chain(self.added(added)), |debug, file| {
             self.check_debug(debug, file, Some(build_id), None)
-        })
+        });
+        self.with_refusals(found, &added)
     }
 
     /// The file that `.gnu_debugaltlink` of a debug file at `path` names; nothing is looked for
@@ -66,11 +90,19 @@ impl Finder {
         let beside = path.parent().map(|dir| dir.join(&name));
         let in_root = self.in_sysroot(&name);
         let in_core_dir = name.file_name().and_then(|name| self.in_core_dir(name));
-        let by_name = in_root.into_iter().chain(beside).chain(in_core_dir);
-        let by_name = by_name.map(|path| (SearchedPlace::DebugLink, path));
-        let by_id = self.by_build_id(Some(&id), ".debug").into_iter();
-        let by_id = by_id.map(|path| (SearchedPlace::BuildIdDir, path));
-        self.search(by_id.chain(by_name), |image, _| check_build_id(image, &id).map(|()| true))
+        let in_layers = self.in_layers(&name, true).into_iter();
+        let in_archive = name.file_name().map(|name| self.beside(path, name)).unwrap_or_default();
+        let in_layers: Vec<PathBuf> = in_layers.chain(in_archive).collect();
+        let by_name = || {
+            let beside = in_root.iter().chain(&in_layers).chain(&beside).chain(&in_core_dir);
+            beside.cloned().collect()
+        };
+        let added = WantedFile { path: None, build_id: Some(&id), for_use: FileUse::Debug };
+        let placed = self.debug_candidates(Some(&id), &by_name);
+        let found = self.search(placed.chain(self.added(added)), |image, _| {
+            check_build_id(image, &id).map(|()| true)
+        });
+        self.with_refusals(found, &added)
     }
 
     /// A debug file is believed by its build-id, or where one of the two has none by its checksum, for
@@ -103,9 +135,9 @@ impl Finder {
         let below = self.target_dir(dir);
         let in_debug_dirs =
             self.debug_dirs().into_iter().map(|debug| debug.join(&below).join(name));
-        let beside = [dir.join(name), dir.join(".debug").join(name)];
+        let beside = self.beside(path, name).into_iter().chain([dir.join(".debug").join(name)]);
         let in_core_dir = self.in_core_dir(name);
-        let all = beside.into_iter().chain(in_debug_dirs).chain(in_core_dir);
+        let all = beside.chain(in_debug_dirs).chain(in_core_dir);
         all.filter(|candidate| candidate != path).collect()
     }
 
@@ -115,6 +147,11 @@ impl Finder {
         let below = root.and_then(|root| dir.strip_prefix(root).ok());
         below.or_else(|| dir.strip_prefix("/").ok()).unwrap_or(dir).to_owned()
     }
+}
+
+/// The build-id of the file that `.gnu_debugaltlink` names.
+pub fn supplementary_id(debug: &Image) -> Option<BuildId> {
+    alternate_link(debug).map(|(_, id)| id)
 }
 
 /// Path and build-id in `.gnu_debugaltlink`.

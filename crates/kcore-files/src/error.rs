@@ -29,6 +29,11 @@ pub enum FilesError {
         /// What it is not.
         error: ParseError,
     },
+    /// A bundle that is compressed, or comes through a pipe: its files are read from where they lie.
+    #[error(
+        "{0}: a bundle that is packed or comes through a pipe: unpack it into a file, and open that"
+    )]
+    PackedBundle(String),
     /// The core is compressed, and kcore was built without the feature `compression`.
     #[error("{name}: is packed with {format}, and this build has no compression")]
     NoCompression {
@@ -36,6 +41,14 @@ pub enum FilesError {
         name: String,
         /// How it is compressed.
         format: Format,
+    },
+    /// A minidump holds no process that kcore can read.
+    #[error("{name}: {why}")]
+    Minidump {
+        /// The file as named by the user.
+        name: String,
+        /// Why not.
+        why: String,
     },
     /// A compressed stream is damaged before its first byte of content.
     #[error("{name}: the {format} stream is cut off or damaged before anything of use ({error})")]

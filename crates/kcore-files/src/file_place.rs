@@ -7,6 +7,8 @@ use std::{
 
 use kcore_elf::BuildId;
 
+use crate::Why;
+
 /// What a file is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -41,4 +43,11 @@ pub trait FilePlace: Debug + Send + Sync {
     /// The paths at which the file may lie, the likeliest first. It is asked once for each file that is not found
     /// elsewhere, and may take its time.
     fn candidates(&self, wanted: &WantedFile<'_>) -> Vec<PathBuf>;
+
+    /// Why it has no file that it was asked for, for each place of its own that it looked at: an address of a server, a
+    /// name in a store.
+    fn refusals(&self, wanted: &WantedFile<'_>) -> Vec<(PathBuf, Why)> {
+        let _ = wanted;
+        Vec::new()
+    }
 }

@@ -14,7 +14,7 @@ use kcore_mem::{Arch, Budget};
 
 use crate::{
     FilePlace, FileUse, FoundFile, Reach, SearchResult, SearchedPlace, Tried, WantedFile, Why,
-    image_cache::ImageCache, regular, sysroot,
+    image_cache::ImageCache, layers::Layers, places, regular, sysroot,
 };
 
 /// Where distributions install separate debug files.
@@ -29,6 +29,13 @@ pub struct SearchPaths {
     pub exe: Option<PathBuf>,
     /// The root of the file system that the process saw.
     pub sysroot: Option<PathBuf>,
+    /// Folders of the process, and the folders that have their files here.
+    pub path_map: Vec<(PathBuf, PathBuf)>,
+    /// The layers of the container that the process ran in, the lowest first: a folder each, as overlay file systems
+    /// have them, or a tar archive of a layer or of an image.
+    pub layers: Vec<PathBuf>,
+    /// The number that the process had, or has.
+    pub pid: Option<u32>,
     /// The folder that the core lies in.
     pub core_dir: Option<PathBuf>,
     /// Directories of debug files, with a folder `.build-id` in them. [`SYSTEM_DEBUG_DIR`] has to
@@ -64,6 +71,7 @@ pub struct WantedModule<'a> {
 pub struct Finder {
     pub(crate) paths: SearchPaths,
     places: Vec<SearchedPlace>,
+    layers: Arc<Layers>,
     /// Those of the program that embeds kcore, which are asked last.
     added: Vec<Arc<dyn FilePlace>>,
     pub(crate) images: ImageCache,
@@ -72,12 +80,13 @@ pub struct Finder {
 impl Finder {
     /// A finder that searches all places.
     pub fn new(paths: SearchPaths) -> Self {
-        Self::with_places(paths, SearchedPlace::FOR_MODULES.to_vec())
+        Self::with_places(paths, SearchedPlace::IN_ORDER.to_vec())
     }
 
-    /// A finder that searches modules in these places only, in this order.
+    /// A finder that searches in these places only, in this order.
     pub fn with_places(paths: SearchPaths, places: Vec<SearchedPlace>) -> Self {
-        Self { paths, places, added: Vec::new(), images: ImageCache::default() }
+        let layers = Arc::new(Layers::new(&paths.layers));
+        Self { paths, places, layers, added: Vec::new(), images: ImageCache::default() }
     }
 
     /// The same finder, which asks these places where no other has the file.
@@ -116,17 +125,18 @@ impl Finder {
         fits: &dyn Fn(&Image) -> bool,
     ) -> SearchResult {
         let candidates = self.places.iter().flat_map(|place| {
-            self.candidates(*place, wanted).into_iter().map(|path| (*place, path))
+            places::candidates(self, *place, wanted).into_iter().map(|path| (*place, path))
         });
         let path = Some(without_deleted(wanted.path));
         let added = WantedFile { path, build_id: wanted.build_id, for_use: FileUse::Module };
-        self.search(candidates.chain(self.added(added)), |image, _| {
+        let found = self.search(candidates.chain(self.added(added)), |image, _| {
             let verified = check_module(image, wanted)?;
             if self.is_replaced(wanted) && !verified {
                 return Err(Why::OtherContents);
             }
             if verified || fits(image) { Ok(verified) } else { Err(Why::OtherContents) }
-        })
+        });
+        self.with_refusals(found, &added)
     }
 
     /// Whether the path of a file may lead to another one by now.
@@ -136,27 +146,9 @@ impl Finder {
             && !self.paths.nameless.contains_key(wanted.path)
     }
 
-    fn candidates(&self, place: SearchedPlace, wanted: &WantedModule<'_>) -> Vec<PathBuf> {
-        let path = without_deleted(wanted.path);
-        let names = [wanted.path, path];
-        match place {
-            SearchedPlace::Given => {
-                self.paths.exe.iter().filter(|_| wanted.is_exe).cloned().collect()
-            }
-            SearchedPlace::Sysroot => self.in_sysroot(path).into_iter().collect(),
-            SearchedPlace::Process => {
-                self.paths.nameless.get(wanted.path).into_iter().cloned().collect()
-            }
-            SearchedPlace::CoreDir => {
-                let name = |path: &Path| self.in_core_dir(path.file_name()?);
-                names.into_iter().filter_map(name).collect()
-            }
-            SearchedPlace::Recorded => {
-                names.into_iter().filter(|path| path.is_absolute()).map(Path::to_owned).collect()
-            }
-            SearchedPlace::BuildIdDir => self.by_build_id(wanted.build_id, ""),
-            SearchedPlace::DebugLink | SearchedPlace::Added(_) => Vec::new(),
-        }
+    /// The places that are searched, in order.
+    pub fn places(&self) -> &[SearchedPlace] {
+        &self.places
     }
 
     /// Where the places that a program added may have a file; each is asked when those before it have not.
@@ -170,9 +162,27 @@ impl Finder {
         })
     }
 
+    /// The same result, with what places of the program say of a file that they have not.
+    pub(crate) fn with_refusals(
+        &self,
+        mut found: SearchResult,
+        wanted: &WantedFile<'_>,
+    ) -> SearchResult {
+        if found.file.is_none() {
+            for added in &self.added {
+                let place = SearchedPlace::Added(added.name());
+                let refusals = added.refusals(wanted).into_iter();
+                found.tried.extend(refusals.map(|(path, why)| Tried { path, place, why }));
+            }
+        }
+        found
+    }
+
     /// Opens a file of a place. The program vouches for places of its own, but not where nobody trusts the core.
     fn open(&self, place: SearchedPlace, path: &Path) -> Result<File, Why> {
         match (place, self.paths.reach) {
+            // What an archive holds was unpacked by kcore itself.
+            _ if self.layers.has_unpacked(path) => regular::open(path),
             (SearchedPlace::Added(_), Reach::Host | Reach::Named) => regular::open(path),
             _ => self.paths.open(path),
         }
@@ -182,6 +192,18 @@ impl Finder {
     pub(crate) fn in_sysroot(&self, path: &Path) -> Option<PathBuf> {
         let root = self.paths.sysroot.as_deref()?;
         path.is_absolute().then(|| sysroot::resolve(root, path))
+    }
+
+    /// Where the layers have a file of the target, the uppermost first.
+    pub(crate) fn in_layers(&self, path: &Path, is_proven: bool) -> Vec<PathBuf> {
+        self.layers.find(path, is_proven)
+    }
+
+    /// Where a file of that name lies beside another: also in the archive that this one was unpacked from.
+    pub(crate) fn beside(&self, path: &Path, name: &OsStr) -> Vec<PathBuf> {
+        let original = self.layers.original(path).map(|path| path.with_file_name(name));
+        let in_archive = original.map(|path| self.in_layers(&path, true)).unwrap_or_default();
+        std::iter::once(path.with_file_name(name)).chain(in_archive).collect()
     }
 
     pub(crate) fn in_core_dir(&self, name: &OsStr) -> Option<PathBuf> {
@@ -250,7 +272,7 @@ pub(crate) fn check_build_id(image: &Image, wanted: &BuildId) -> Result<(), Why>
     if found.as_ref() == Some(wanted) { Ok(()) } else { Err(Why::BuildIdMismatch { found }) }
 }
 
-fn without_deleted(path: &Path) -> &Path {
+pub(crate) fn without_deleted(path: &Path) -> &Path {
     let bytes = path.as_os_str().as_bytes();
     bytes.strip_suffix(DELETED).map_or(path, |bytes| Path::new(OsStr::from_bytes(bytes)))
 }

@@ -11,43 +11,77 @@ use kcore_mem::Arch;
 pub enum SearchedPlace {
     /// The path that the user gave.
     Given,
-    /// The path as recorded, below the sysroot.
-    Sysroot,
     /// What the live process has mapped itself.
     Process,
+    /// The path as recorded, in a folder that the user named for it.
+    PathMap,
+    /// The path as recorded, below the sysroot.
+    Sysroot,
+    /// The path as recorded, in a layer of a container.
+    Layer,
     /// The folder of the core, by file name.
     CoreDir,
     /// The path as the core records it.
     Recorded,
+    /// The path as recorded, below the root of the process, which still runs.
+    ProcessRoot,
     /// A directory in the build-id layout.
     BuildIdDir,
     /// The name in `.gnu_debuglink` or `.gnu_debugaltlink`.
     DebugLink,
+    /// A section of the file itself: its mini debug information.
+    Within,
     /// A [`FilePlace`](crate::FilePlace) of the program that embeds kcore, by its name.
     Added(&'static str),
 }
 
 impl SearchedPlace {
-    /// The places where the files of modules are looked for, in order.
-    pub const FOR_MODULES: [Self; 6] = [
+    /// The places where files are looked for, in order.
+    pub const IN_ORDER: [Self; 10] = [
         Self::Given,
         Self::Process,
+        Self::PathMap,
         Self::Sysroot,
+        Self::Layer,
         Self::CoreDir,
         Self::Recorded,
+        Self::ProcessRoot,
         Self::BuildIdDir,
+        Self::DebugLink,
     ];
+
+    /// The word by which a user chooses it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Given => "exe",
+            Self::Process => "process",
+            Self::PathMap => "map",
+            Self::Sysroot => "sysroot",
+            Self::Layer => "layer",
+            Self::CoreDir => "core-dir",
+            Self::Recorded => "recorded",
+            Self::ProcessRoot => "process-root",
+            Self::BuildIdDir => "build-id",
+            Self::DebugLink => "debug-link",
+            Self::Within => "within",
+            Self::Added(name) => name,
+        }
+    }
 
     /// The words for it in output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Given => "given by option",
             Self::Process => "the process itself",
+            Self::PathMap => "mapped path",
             Self::Sysroot => "sysroot",
+            Self::Layer => "container layer",
             Self::CoreDir => "folder of the core",
             Self::Recorded => "path as recorded",
+            Self::ProcessRoot => "root of the process",
             Self::BuildIdDir => "build-id directory",
             Self::DebugLink => "debug link",
+            Self::Within => "mini debug information of the file itself",
             Self::Added(name) => name,
         }
     }
@@ -94,8 +128,10 @@ pub enum Why {
     TooLong(u64),
     /// It is for another machine.
     WrongArch(Arch),
-    /// A sysroot was given, and it is a file of this machine that does not lie in it.
+    /// A sysroot or a layer was given, and it is a file of this machine that does not lie in it.
     OutsideSysroot,
+    /// It could not be fetched.
+    NotFetched(String),
     /// It lies outside of the folders that a core which nobody trusts may have read.
     OutsideNamed,
 }
@@ -105,7 +141,9 @@ impl fmt::Display for Why {
         match self {
             Self::NotFound => f.write_str("not found"),
             Self::NotRegular => f.write_str("not a regular file"),
-            Self::Unreadable(error) | Self::NotElf(error) => f.write_str(error),
+            Self::Unreadable(error) | Self::NotElf(error) | Self::NotFetched(error) => {
+                f.write_str(error)
+            }
             Self::BuildIdMismatch { found: Some(found) } => {
                 write!(f, "its build-id is {found}, not that of the process")
             }
@@ -118,7 +156,7 @@ impl fmt::Display for Why {
             ),
             Self::WrongArch(arch) => write!(f, "it is for {arch}"),
             Self::OutsideSysroot => {
-                f.write_str("not under the sysroot, and so not looked at (--host-files)")
+                f.write_str("not under the sysroot or a layer, and so not looked at (--host-files)")
             }
             Self::OutsideNamed => f.write_str("outside of what --untrusted lets be read"),
         }

@@ -201,7 +201,7 @@ fn taken(file: &File) -> io::Result<u64> {
 }
 
 /// Whether a path names something that can be written to but has no end: a pipe, a device, a socket.
-fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     let kind = fs::metadata(path).map(|data| data.file_type());
     kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device() || kind.is_socket())
 }

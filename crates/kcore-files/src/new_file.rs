@@ -9,7 +9,7 @@
 mod leftovers;
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io,
     os::fd::AsRawFd,
     path::{Path, PathBuf},
@@ -30,15 +30,13 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file that shall be called `path`, for its owner alone to read.
+    /// Begins a file that shall be called `path`, for its owner alone to read. Where the path is that of a symbolic
+    /// link, the file that it leads to is the one that is replaced.
     ///
     /// # Errors
-    /// When its folder cannot be written, or the path is that of a folder.
+    /// When its folder cannot be written, or the path is that of anything but a regular file.
     pub fn create(path: &Path) -> io::Result<Self> {
-        if path.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        let path = path.to_owned();
+        let path = place_of(path)?;
         leftovers::remove(folder(&path));
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         match rustix::fs::open(folder(&path), flags, Mode::RUSR | Mode::WUSR) {
@@ -72,6 +70,23 @@ impl NewFile {
     }
 }
 
+/// Where a file of that path comes to lie. What is no regular file is never replaced: a device or a pipe would be gone
+/// for all others.
+fn place_of(path: &Path) -> io::Result<PathBuf> {
+    let Ok(own) = fs::symlink_metadata(path) else { return Ok(path.to_owned()) };
+    let meant = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => io::Error::other("a symbolic link that leads to no file"),
+        _ => error,
+    })?;
+    if meant.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    if !meant.is_file() {
+        return Err(io::Error::other("not a regular file, and it is not replaced by one"));
+    }
+    if own.is_symlink() { fs::canonicalize(path) } else { Ok(path.to_owned()) }
+}
+
 /// How names begin that files have for a time.
 const PREFIX: &str = ".kcore-";
 
@@ -92,7 +107,7 @@ fn name(file: &File, path: &Path) -> io::Result<()> {
     let between = folder(path).join(format!("{PREFIX}{}-{count}", std::process::id()));
     lock(file);
     link(file, &between)?;
-    std::fs::rename(&between, path).inspect_err(|_| drop(std::fs::remove_file(&between)))
+    fs::rename(&between, path).inspect_err(|_| drop(fs::remove_file(&between)))
 }
 
 fn link(file: &File, path: &Path) -> io::Result<()> {
@@ -107,7 +122,7 @@ fn folder(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, io::Write, os::unix::fs::PermissionsExt};
+    use std::{io::Write, os::unix::fs::PermissionsExt};
 
     use super::*;
 
@@ -133,5 +148,23 @@ mod tests {
         drop(new);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         assert!(NewFile::create(dir.path()).is_err());
+    }
+    #[test]
+    fn nothing_but_a_regular_file_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        rustix::fs::mknodat(CWD, path("pipe"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        std::os::unix::fs::symlink("pipe", path("to-pipe")).unwrap();
+        std::os::unix::fs::symlink("nowhere", path("to-nothing")).unwrap();
+        for name in ["pipe", "to-pipe", "to-nothing"] {
+            assert!(NewFile::create(&path(name)).is_err(), "{name}");
+        }
+        fs::write(path("file"), b"old").unwrap();
+        std::os::unix::fs::symlink("file", path("to-file")).unwrap();
+        let new = NewFile::create(&path("to-file")).unwrap();
+        new.file().unwrap().write_all(b"new").unwrap();
+        new.finish().unwrap();
+        assert!(fs::symlink_metadata(path("to-file")).unwrap().is_symlink());
+        assert_eq!(fs::read(path("file")).unwrap(), b"new");
     }
 }

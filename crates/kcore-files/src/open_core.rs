@@ -4,14 +4,15 @@ use std::{
     fs::File,
     io::{self, Read},
     os::{fd::AsFd, unix::fs::FileExt},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use kcore_elf::FileBytes;
 
 use crate::{
-    FilesError, Format, Progress,
+    FilesError, Format, Progress, bundle,
     format::skip_to_format,
+    minidumps,
     packed_stream::PackedStream,
     unpack::{Stream, unpack},
 };
@@ -35,6 +36,8 @@ pub struct OpenedCore {
     /// What is missing because the compressed stream is cut off or damaged, or which bytes behind it were left
     /// out, in one line.
     pub note: Option<String>,
+    /// What its format has no place for, if it is none of a core.
+    pub lacks: Option<&'static str>,
 }
 
 /// Opens a core. A plain file is mapped; a compressed one, by its magic and not by its name, and
@@ -60,13 +63,47 @@ pub fn open_core(
     let format = skip_to_format(&mut bytes).map_err(failed)?;
     if regular && format.is_none() {
         let bytes = FileBytes::map_sparse(&file).map_err(failed)?;
-        return Ok(OpenedCore { bytes, compressed: None, note: None });
+        if bundle::is_bundle(&bytes) {
+            return core_of_bundle(&file, &path, progress);
+        }
+        let minidump = core_of_minidump(&bytes, &path)?;
+        let lacks = minidump.as_ref().map(|_| minidumps::LACKS);
+        let bytes = minidump.unwrap_or(bytes);
+        return Ok(OpenedCore { bytes, compressed: None, note: None, lacks });
     }
     let name = path.display().to_string();
     let total = regular.then_some(metadata.len());
     let stream = Stream { name: &name, bytes: Box::new(bytes), format, total };
     let unpacked = unpack(stream, &std::env::temp_dir(), progress)?;
-    Ok(OpenedCore { bytes: unpacked.bytes, compressed: format, note: unpacked.note })
+    Ok(OpenedCore { bytes: unpacked.bytes, compressed: format, note: unpacked.note, lacks: None })
+}
+
+/// The core in a bundle.
+fn core_of_bundle(
+    file: &File,
+    path: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<OpenedCore, FilesError> {
+    let failed = |error| FilesError::Open { path: path.to_owned(), error };
+    let core = bundle::core_in_bundle(file).map_err(failed)?;
+    let len = core.bytes.end.saturating_sub(core.bytes.start);
+    let from = FromStart { file: file.try_clone().map_err(failed)?, at: core.bytes.start };
+    let name = path.display().to_string();
+    let bytes = Box::new(from.take(len));
+    let stream = Stream { name: &name, bytes, format: None, total: Some(len) };
+    let unpacked = unpack(stream, &std::env::temp_dir(), progress)?;
+    let note = unpacked.note.or(core.note);
+    Ok(OpenedCore { bytes: unpacked.bytes, compressed: None, note, lacks: None })
+}
+
+/// A minidump as a core; `None` of anything else.
+fn core_of_minidump(bytes: &FileBytes, path: &Path) -> Result<Option<FileBytes>, FilesError> {
+    if !minidumps::is_minidump(bytes) {
+        return Ok(None);
+    }
+    let core = minidumps::to_core(bytes);
+    let refused = |why| FilesError::Minidump { name: path.display().to_string(), why };
+    core.map(|core| Some(FileBytes::from(core))).map_err(refused)
 }
 
 fn open(source: &CoreSource) -> Result<(File, PathBuf), FilesError> {

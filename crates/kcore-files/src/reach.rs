@@ -6,7 +6,7 @@
 
 use std::{
     fs::File,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
 };
 
 use crate::{SearchPaths, Why, regular, sysroot};
@@ -42,6 +42,14 @@ impl SearchPaths {
         }
     }
 
+    /// Where folders that the user named for others have a path of the target.
+    pub(crate) fn mapped<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = PathBuf> + 'a {
+        self.path_map.iter().filter_map(move |(there, here)| {
+            let below = path.strip_prefix(there).ok()?;
+            Some(if below.as_os_str().is_empty() { here.clone() } else { here.join(below) })
+        })
+    }
+
     /// Whether files in a folder may be read.
     pub(crate) fn may_read(&self, folder: &Path) -> bool {
         self.reach == Reach::Host
@@ -65,7 +73,10 @@ impl SearchPaths {
         // What belongs to the executable lies beside it; where nothing is trusted it is the executable alone.
         let beside_exe = self.exe.as_deref().and_then(Path::parent);
         let beside_exe = beside_exe.filter(|_| self.reach == Reach::Named);
-        let folders = self.core_dir.iter().chain(&self.debug_dirs).map(AsRef::as_ref);
+        let mapped = self.path_map.iter().map(|(_, here)| here);
+        let folders =
+            self.core_dir.iter().chain(&self.debug_dirs).chain(mapped).chain(&self.layers);
+        let folders = folders.map(AsRef::as_ref);
         let mut folders = folders.chain(beside_exe);
         folders.find_map(|folder| Some((folder, below(folder, path)?)))
     }
@@ -88,7 +99,7 @@ fn leads_up(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink, path::PathBuf};
+    use std::{fs, os::unix::fs::symlink};
 
     use super::*;
 

@@ -27,7 +27,7 @@ pub struct SourceText {
 
 impl Finder {
     /// The lines from `first` to `last`, as many as there are, of the source file that debug
-    /// information calls `path`: below the system's root if one was given, as it is, in the folder of
+    /// information calls `path`: where the user said that its folder is, below the system's root if one was given, as it is, in the folder of
     /// the core, in that of the executable.
     ///
     /// # Errors
@@ -60,7 +60,8 @@ impl Finder {
             [Some(folder.join(&relative)), name].into_iter().flatten()
         });
         let mut candidates: Vec<PathBuf> = Vec::new();
-        for candidate in root.into_iter().chain([path.to_owned()]).chain(beside) {
+        let mapped = self.paths.mapped(path);
+        for candidate in mapped.chain(root).chain([path.to_owned()]).chain(beside) {
             if !candidates.contains(&candidate) {
                 candidates.push(candidate);
             }

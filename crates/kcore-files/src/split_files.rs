@@ -17,8 +17,11 @@ impl Finder {
         });
         let in_core_dir = name.file_name().and_then(|file| self.in_core_dir(file));
         let recorded = full.is_absolute().then(|| full.clone());
-        let all = self.in_sysroot(&full).into_iter().chain(in_core_dir).chain(beside);
-        self.search_unproven(all.chain(recorded))
+        let mapped: Vec<PathBuf> = self.paths.mapped(&full).collect();
+        let in_layers = self.in_layers(&full, false);
+        let in_root = self.in_sysroot(&full);
+        let all = mapped.into_iter().chain(in_root).chain(in_layers).chain(in_core_dir);
+        self.search_unproven(all.chain(beside).chain(recorded))
     }
 
     /// The package of the module at `module`: its name with `.dwp` behind it.
@@ -28,7 +31,7 @@ impl Finder {
         };
         name.push(".dwp");
         let in_core_dir = self.in_core_dir(&name);
-        self.search_unproven(in_core_dir.into_iter().chain([module.with_file_name(&name)]))
+        self.search_unproven(in_core_dir.into_iter().chain(self.beside(module, &name)))
     }
 
     fn search_unproven(&self, paths: impl Iterator<Item = PathBuf>) -> SearchResult {

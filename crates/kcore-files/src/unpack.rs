@@ -10,7 +10,7 @@ use std::{
 use kcore_elf::{FileBytes, ParseError};
 
 use crate::{
-    FilesError, Format,
+    FilesError, Format, bundle,
     claim::{Claim, Limit},
     frames::{FrameError, Frames},
     sparse::{SparseFile, WriteError},
@@ -108,7 +108,7 @@ impl Unpacking<'_> {
         self.pass_over(behind.len() as u64)?;
         if self.claim.wants_look(self.file.len()) && !bytes.is_empty() {
             let so_far = self.file.so_far().map_err(|error| self.io_error(error))?;
-            self.claim.look(&so_far).map_err(|error| self.not_core(error))?;
+            self.claim.look(&so_far).map_err(|error| self.not_core(error, &so_far))?;
             self.cut_at_limit()?;
         }
         Ok(())
@@ -151,7 +151,11 @@ impl Unpacking<'_> {
         FilesError::Unpack { dir: self.dir.to_owned(), error }
     }
 
-    fn not_core(&self, error: ParseError) -> FilesError {
+    /// What begins with these bytes.
+    fn not_core(&self, error: ParseError, begins: &[u8]) -> FilesError {
+        if bundle::is_bundle(begins) {
+            return FilesError::PackedBundle(self.name.to_owned());
+        }
         FilesError::NotCore { name: self.name.to_owned(), error }
     }
 
@@ -525,6 +529,14 @@ mod tests {
             error.to_string(),
             "x.core: it needs more than 0x20000000 bytes of memory to be unpacked"
         );
+    }
+
+    #[test]
+    fn a_packed_bundle_is_called_one() {
+        let mut archive = crate::TarWriter::new(Vec::new());
+        archive.file(bundle::README.as_bytes(), 4, &mut &b"text"[..]).unwrap();
+        let error = unpack_bytes(&gzip(&archive.finish().unwrap())).err().unwrap();
+        assert!(matches!(error, FilesError::PackedBundle(_)), "{error}");
     }
 
     #[test]

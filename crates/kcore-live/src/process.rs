@@ -185,9 +185,10 @@ impl Process {
         let read = file.and_then(|file| file.take(HEADER).read_to_end(&mut header));
         read.map_err(|error| self.why("its program", error))?;
         let machine = header.get(18..).and_then(|rest| rest.first_chunk::<2>());
-        let found = machine.map(|machine| Arch::from_elf_machine(u16::from_le_bytes(*machine)));
         // x32 programs are those of x86-64 with pointers of 32 bits.
         let is_wide = header.get(4) == Some(&2);
+        let word = if is_wide { 8 } else { 4 };
+        let found = machine.map(|machine| Arch::from_elf(u16::from_le_bytes(*machine), word));
         match found {
             Some(found) if found == OWN && is_wide => Ok(()),
             found => Err(LiveError::OtherMachine {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{Host, Runtime, StandIn, bthread, fiber, go, java, lua, python, ruby, v8};
+use crate::{
+    Host, Runtime, StandIn, bthread, fiber, go, java, lua, luajit, perl, php, python, ruby, tokio,
+    v8,
+};
 
 /// Looks for one runtime in a process.
 #[derive(Clone, Copy)]
@@ -37,8 +40,17 @@ pub struct Damage {
 }
 
 /// The runtimes that kcore knows.
-pub const PROBES: &[Probe] =
-    &[v8::PROBE, python::PROBE, go::PROBE, java::PROBE, ruby::PROBE, lua::PROBE];
+pub const PROBES: &[Probe] = &[
+    v8::PROBE,
+    python::PROBE,
+    go::PROBE,
+    java::PROBE,
+    ruby::PROBE,
+    php::PROBE,
+    lua::PROBE,
+    luajit::PROBE,
+    perl::PROBE,
+];
 
 /// Looks for a library that keeps stacks and has no language.
 #[derive(Clone, Copy)]
@@ -52,4 +64,5 @@ pub struct TaskProbe {
 }
 
 /// The libraries of stacks that kcore knows.
-pub const TASK_PROBES: &[TaskProbe] = &[bthread::PROBE, fiber::PROBE];
+pub const TASK_PROBES: &[TaskProbe] =
+    &[bthread::PROBE, fiber::PROBE, python::greenlet::PROBE, tokio::PROBE];

@@ -6,8 +6,8 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, LanguageFrame, ScriptVariables, Span, Task,
-    Undecoded, VariableLimits, objects::Objects,
+    Dialect, DyingStack, Ending, FrameOfLanguage, Host, LanguageFrame, ScriptNode, ScriptVariables,
+    Span, Task, Undecoded, VariableLimits, objects::Objects,
 };
 
 /// What a runtime is.
@@ -38,6 +38,8 @@ impl Identity {
 pub struct NativeStack<'a> {
     /// The thread; `None` on a stack that no thread runs on.
     pub thread: Option<Tid>,
+    /// The task that it belongs to, if it is not a thread's own.
+    pub task: Option<&'a Task>,
     /// Its frames, innermost first. They may begin above the innermost frame of the thread: the trust
     /// of a frame says whether it is the one that the thread was stopped in.
     pub frames: &'a [Frame],
@@ -110,9 +112,26 @@ pub trait Runtime: Any + Send + Sync {
         Vec::new()
     }
 
+    /// *tasks*: the frames of one whose start is [`crate::TaskStart::Kept`], innermost first.
+    fn task_frames(&self, host: &dyn Host, task: &Task) -> Vec<LanguageFrame> {
+        let _ = (host, task);
+        Vec::new()
+    }
+
     /// *values*: what the object is that holds `at`, in one line.
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         let _ = (host, at);
+        None
+    }
+
+    /// *values*: the object of its heap that begins at `at`, with its parts; `None` where none does.
+    fn value(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        limits: VariableLimits,
+    ) -> Option<(Dialect, ScriptNode)> {
+        let _ = (host, at, limits);
         None
     }
 

@@ -6,9 +6,9 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Damage, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame,
-    NativeStack, Probe, Runtime, ScriptVariables, Span, Task, ThreadFacts, VariableLimits,
-    objects::Objects, span,
+    Damage, Dialect, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame,
+    NativeStack, Probe, Runtime, ScriptNode, ScriptVariables, Span, Task, ThreadFacts,
+    VariableLimits, objects::Objects, span,
 };
 
 /// The runtimes that were found in a process, in the order of their probes.
@@ -107,9 +107,26 @@ impl Runtimes {
         self.found.iter().flat_map(|runtime| runtime.tasks(host)).collect()
     }
 
+    /// The frames of a task whose runtime keeps them, innermost first.
+    pub fn task_frames(&self, host: &dyn Host, task: &Task) -> Vec<LanguageFrame> {
+        let own = self.found.iter().filter(|runtime| runtime.identity().name == task.runtime);
+        let mut frames = own.map(|runtime| runtime.task_frames(host, task));
+        frames.find(|frames| !frames.is_empty()).unwrap_or_default()
+    }
+
     /// What the object is that holds `at`.
     pub fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         self.found.iter().find_map(|runtime| runtime.identify(host, at))
+    }
+
+    /// The object that begins at `at`, from the first in whose heap one does.
+    pub fn value(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        limits: VariableLimits,
+    ) -> Option<(Dialect, ScriptNode)> {
+        self.found.iter().find_map(|runtime| runtime.value(host, at, limits))
     }
 
     /// Whether an address lies in memory of the heap of any of them that no thread runs on.

@@ -19,6 +19,10 @@ pub enum Dialect {
     Ruby,
     /// Lua, as a program would write it.
     Lua,
+    /// PHP, with arrays as a program would write them.
+    Php,
+    /// Perl, as `Data::Dumper` would write it on one line.
+    Perl,
     /// Java, laid out as JavaScript is, with the names of fields as sources have them.
     Java,
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use kcore_mem::{Addr, AddrRange, CodeAddr};
+use kcore_mem::{Addr, AddrRange, CodeAddr, MovedBytes};
 use kcore_unwind::{Regs, Tid};
 
 use crate::LanguageFrame;
@@ -31,7 +31,7 @@ pub struct Task {
 }
 
 /// Runtimes that count their tasks, and show the number in decimal.
-const COUNTING: [&str; 1] = ["go"];
+const COUNTING: [&str; 3] = ["go", "java", "tokio"];
 /// Numbers from here on are addresses.
 const FIRST_ADDRESS: u64 = 1 << 36;
 
@@ -60,9 +60,43 @@ pub enum TaskStart {
         /// what nobody called.
         bottom: Option<Addr>,
     },
+    /// At this place, on a stack that other tasks use too: a part of it was moved away meanwhile.
+    Moved {
+        /// The stack pointer.
+        sp: Addr,
+        /// The frame pointer, where it is needed. No other register is.
+        frame_pointer: Option<Addr>,
+        /// The pc, exact.
+        pc: Addr,
+        /// Where the part is that was moved away.
+        moved: MovedBytes,
+        /// The address behind which the stack is not its own, if that is known.
+        limit: Option<Addr>,
+    },
     /// Nowhere in native code: the runtime keeps its frames in objects of its own. These are they, innermost
     /// first.
     Language(Vec<LanguageFrame>),
+    /// As of `Language`, of a runtime that may have very many such tasks: it reads them when somebody wants to see them,
+    /// by [`crate::Runtime::task_frames`].
+    Kept,
     /// Nothing tells, for this reason.
     Unknown(Arc<str>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_decimal_and_addresses_are_not() {
+        let shown = |runtime, id| {
+            let (name, waits_on, entry, thread, stack) = (None, None, None, None, None);
+            let (state, start) = ("parked".into(), TaskStart::Kept);
+            Task { runtime, id, name, state, waits_on, entry, thread, stack, start }.shown_id()
+        };
+        assert_eq!(shown("java", 34), "34");
+        assert_eq!(shown("go", 17), "17");
+        assert_eq!(shown("greenlet", 34), "22");
+        assert_eq!(shown("tokio", 0x7f00_0000_0010), "7f0000000010");
+    }
 }

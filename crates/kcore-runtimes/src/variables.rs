@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use kcore_mem::Addr;
-use kcore_unwind::Frame;
+use kcore_unwind::{Frame, Regs};
 
 use crate::{Dialect, FrameKind, ScriptNode};
 
 /// A frame of a language whose variables are asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct FrameOfLanguage<'a> {
     /// Of which language.
     pub kind: FrameKind,
@@ -16,8 +16,14 @@ pub struct FrameOfLanguage<'a> {
     pub object: Option<Addr>,
     /// Whether it runs in the frame of another function.
     pub inline: bool,
+    /// How many functions hold it that run in the same frame: 0 of the one that the machine called.
+    pub depth: usize,
     /// The native frame that runs it.
     pub native: Option<&'a Frame>,
+    /// The frame that this one called.
+    pub callee: Option<&'a Frame>,
+    /// The registers of the frame, as far as they are known.
+    pub registers: Option<&'a Regs>,
 }
 
 /// How much is told of variables.

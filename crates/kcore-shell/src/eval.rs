@@ -29,6 +29,9 @@ pub(crate) trait Scope {
     /// The value of a variable or register.
     fn variable(&self, name: &str) -> Result<u64>;
 
+    /// The value of an expression of C or C++.
+    fn typed(&self, text: &str) -> Result<u64>;
+
     /// An integer of `size` bytes, or of a pointer.
     fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault>;
 }
@@ -47,6 +50,7 @@ pub(crate) fn evaluate(expr: &Expr, scope: &dyn Scope) -> Result<u64> {
         Expr::Previous => previous(scope),
         Expr::Last => Ok(scope.last_dot()),
         Expr::Variable(name) => scope.variable(name),
+        Expr::Typed(text) => scope.typed(text),
         Expr::Unary(operator, operand) => {
             evaluate(operand, scope).map(|value| unary(*operator, value))
         }
@@ -187,6 +191,10 @@ mod tests {
                 return Ok(0x401010);
             }
             Err(DcmdError::failed(format!("variable '{name}' is not defined")))
+        }
+
+        fn typed(&self, text: &str) -> Result<u64> {
+            text.parse().map_err(|_| DcmdError::failed(format!("{text}: no number")))
         }
 
         fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault> {

@@ -24,6 +24,8 @@ pub(crate) enum Expr {
     Last,
     /// `<name`: a variable or register.
     Variable(String),
+    /// `{…}`: an expression of C or C++.
+    Typed(String),
     /// An operator before its operand.
     Unary(Unary, Box<Expr>),
     /// `*e`, `%e`: memory, with its size in bytes, or the size of a pointer.
@@ -166,6 +168,7 @@ impl ExprParser<'_, '_, '_> {
             Some(c) if lexer::begins_name(c) => Ok(self.name()),
             Some('(') => self.group(),
             Some('<') => self.variable(),
+            Some('{') => self.typed(),
             Some('\'') => self.after_quote(literal::characters).map(Expr::Number),
             Some('"') => self.after_quote(quote::escaped).map(Expr::Symbol),
             Some('+') => Ok(self.alone(Expr::Next)),
@@ -205,6 +208,16 @@ impl ExprParser<'_, '_, '_> {
             return Err(self.scanner.unexpected());
         }
         Ok(Expr::Variable(name.to_owned()))
+    }
+
+    /// The text up to the brace that closes it; braces in quotes count for nothing.
+    fn typed(&mut self) -> Result<Expr, SyntaxError> {
+        self.scanner.bump();
+        let text = self.scanner.rest();
+        let end = quote::closing_brace(text).ok_or(SyntaxError::Unmatched("{"))?;
+        let inner = text.get(..end).unwrap_or_default().trim().to_owned();
+        self.scanner.advance(end.saturating_add(1));
+        Ok(Expr::Typed(inner))
     }
 
     fn after_quote<T>(

@@ -50,6 +50,10 @@ impl Scope for Everything {
         }
     }
 
+    fn typed(&self, text: &str) -> Result<u64> {
+        Ok(text.len() as u64)
+    }
+
     fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault> {
         let value =
             at.get().wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(space == Space::Object);
@@ -101,6 +105,7 @@ fn tree(random: &mut Random, depth: u32) -> Expr {
         }
         2 => Expr::Name(random.pick(&["main", "add", "dead", "libstdc++.so.6`stdout"]).to_owned()),
         3 => Expr::Symbol(random.pick(&["ns::f(int)", "main"]).to_owned()),
+        4 if random.pick(&[true, false]) => Expr::Typed("a[1] == \"}\"".to_owned()),
         4 => Expr::Variable(random.pick(&["rip", "9", "nosuch"]).to_owned()),
         5 => match random.next() % 4 {
             0 => Expr::Dot,
@@ -158,6 +163,7 @@ fn print(expr: &Expr, random: &mut Random) -> String {
         Expr::Previous => "(^)".to_owned(),
         Expr::Last => "(&)".to_owned(),
         Expr::Variable(name) => format!("<{name}"),
+        Expr::Typed(text) => format!("{{{text}}}"),
         Expr::Unary(operator, operand) => {
             let sign = match operator {
                 Unary::Negate => "-",

@@ -29,6 +29,7 @@ mod log;
 mod macros;
 mod parse;
 mod pipeline;
+mod printers;
 mod quote;
 mod reading;
 pub mod repl;

@@ -30,5 +30,8 @@ pub(crate) const MISSING_FILES: usize = 4;
 /// Bytes of a macro file.
 pub(crate) const MACRO: u64 = 1 << 20;
 
+/// Bytes of a file of printers.
+pub(crate) const PRINTERS: u64 = 1 << 22;
+
 /// Bytes of what a shell command feeds into a pipe.
 pub(crate) const SHELL_OUTPUT: u64 = 1 << 26;

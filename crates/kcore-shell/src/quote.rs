@@ -16,6 +16,33 @@ pub(crate) fn literal<'t>(scanner: &mut Scanner<'t>) -> Result<&'t str, SyntaxEr
     if scanner.eat("'") { Ok(text) } else { Err(SyntaxError::Unmatched("'")) }
 }
 
+/// Bytes before the brace that closes one which was taken; braces in quotes count for nothing, and neither do those of
+/// names of Rust. `None` without one before the line's end.
+pub(crate) fn closing_brace(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\n' => return None,
+            '\\' if quote.is_some() => {
+                chars.next();
+            }
+            '"' | '\'' => match quote {
+                None => quote = Some(c),
+                Some(open) if open == c => quote = None,
+                Some(_) => {}
+            },
+            _ if quote.is_some() => {}
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some(at),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Bytes up to and with `quote`, C escapes decoded; `None` without a quote before the line's end.
 pub(crate) fn bytes_until(scanner: &mut Scanner<'_>, quote: char) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();

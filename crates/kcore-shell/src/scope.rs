@@ -1,7 +1,7 @@
 //! What expressions of a session refer to: dot, variables, registers, symbols, memory.
 
 use kcore::{Addr, AddrRange, AddressSpace, Fault, LookupError};
-use kcore_dcmd::{DcmdError, Result, Variable};
+use kcore_dcmd::{DcmdError, Dot, NameScope, Result, Variable};
 
 use crate::eval::Scope;
 use crate::expr::Space;
@@ -47,6 +47,16 @@ impl Scope for Session {
                 None => self.register(name),
             },
         }
+    }
+
+    fn typed(&self, text: &str) -> Result<u64> {
+        let typed = self.options.typed;
+        let typed =
+            typed.ok_or_else(|| DcmdError::failed("expressions in braces are not known here"))?;
+        let dot = self.dot;
+        // A thread, task or frame of a pipe says whose variables are meant.
+        let owner = (!matches!(dot, Dot::Number(_) | Dot::Addr(_))).then_some(dot);
+        typed.word(NameScope { core: &self.core, shell: self, owner, dot }, text)
     }
 
     fn read(&self, space: Space, at: Addr, size: Option<u8>) -> Result<u64, Fault> {

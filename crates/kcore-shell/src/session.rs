@@ -1,12 +1,16 @@
 //! A session: everything that a user can change while a core stays as it is.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kcore::{Core, MissingDebug, SessionTypes, Tid};
-use kcore_dcmd::{Bindings, Dcmd, DcmdError, Dot, Foreign, PrivateSymbols, Settings, Sink, Walker};
+use kcore::{Core, DeclaredPrinters, MissingDebug, SessionTypes, Tid};
+use kcore_dcmd::{
+    Bindings, Dcmd, DcmdError, Dot, Foreign, PrivateSymbols, Settings, Sink, TypedExpressions,
+    Walker,
+};
 use kcore_render::Format;
 
 use crate::dcmd_table::DcmdTable;
@@ -28,6 +32,8 @@ pub struct SessionOptions {
     pub walkers: &'static [&'static dyn Walker],
     /// What knows the lines of other debuggers; without it they are errors.
     pub foreign: Option<&'static dyn Foreign>,
+    /// What knows expressions of C and C++; without it those in braces are errors.
+    pub typed: Option<&'static dyn TypedExpressions>,
     /// What `dcmd ! command` feeds to the shell command.
     pub format: Format,
     /// Columns of the terminal as they are now; `None` where results go elsewhere.
@@ -83,6 +89,8 @@ pub struct Session {
     pub(crate) settings: Settings,
     pub(crate) private_symbols: Arc<PrivateSymbols>,
     pub(crate) types: SessionTypes,
+    /// Those of the user's folders are read when they are asked for first.
+    pub(crate) printers: OnceCell<Arc<DeclaredPrinters>>,
     pub(crate) radix: u32,
     pub(crate) thread: Option<Tid>,
     pub(crate) frame: usize,
@@ -121,6 +129,7 @@ impl Session {
             settings: Settings::default(),
             private_symbols: Arc::default(),
             types: SessionTypes::default(),
+            printers: OnceCell::new(),
             radix: 16,
             thread,
             frame: 0,
@@ -195,6 +204,7 @@ impl Session {
             Ok(statement) => statement.map(|statement| {
                 let status = self.run(&statement, source, sink);
                 self.note_later(sink);
+                self.note_troubles(sink);
                 status
             }),
             Err(error) => {
@@ -218,6 +228,14 @@ impl Session {
             let _ = sink.note(
                 "some of this was read from the live process just now, after the stacks were copied",
             );
+        }
+    }
+
+    /// Says why printers that the user declared could not show what they are for.
+    fn note_troubles(&self, sink: &mut dyn Sink) {
+        let troubles = self.printers.get().map(|printers| printers.take_troubles());
+        for trouble in troubles.into_iter().flatten() {
+            let _ = sink.note(&trouble);
         }
     }
 

@@ -1,9 +1,10 @@
 //! A session as dcmds see it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kcore::{SessionTypes, Tid};
+use kcore::{DeclaredPrinters, PrinterFile, SessionTypes, Tid};
 use kcore_dcmd::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, MacroCall, PrivateSymbols, Result, Settings, Shell,
     Sink, Variable, Walker,
@@ -126,6 +127,20 @@ impl Shell for Session {
 
     fn types_mut(&mut self) -> &mut SessionTypes {
         &mut self.types
+    }
+
+    fn printers(&self) -> &Arc<DeclaredPrinters> {
+        self.printers.get_or_init(|| Arc::new(self.found_printers()))
+    }
+
+    fn load_printers(&mut self, path: &Path) -> Result<Arc<PrinterFile>> {
+        let file = Arc::new(self.read_printers(path, false)?);
+        self.change_printers(|printers| printers.load(Arc::clone(&file)));
+        Ok(file)
+    }
+
+    fn unload_printers(&mut self, name: &str) -> bool {
+        self.change_printers(|printers| printers.unload(name))
     }
 
     fn typed_lines(&self) -> &[String] {

@@ -285,6 +285,7 @@ pub(crate) fn session() -> Session {
             dcmds: DCMDS,
             walkers: WALKERS,
             foreign: Some(&OtherWords),
+            typed: None,
             format: Format::Text(text),
             terminal_width: || None,
         },

@@ -384,6 +384,34 @@ fn macros_run_return_and_replace() {
 }
 
 #[test]
+fn printers_are_loaded_from_folders_that_nobody_else_can_write_to() {
+    use std::os::unix::fs::PermissionsExt;
+
+    use kcore_dcmd::Shell;
+
+    let folder = std::env::temp_dir().join(format!("kcore-printers-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("own.kcore");
+    std::fs::write(&path, "[[type]]\nname = 'a'\nsame = 'b'\n").unwrap();
+    std::fs::write(folder.join("broken.natvis"), "<no").unwrap();
+    let loaded = |mode: u32| {
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
+        let mut session = session();
+        session.settings.printer_path = vec![folder.clone()];
+        let printers = Arc::clone(Shell::printers(&session));
+        let is_own = |name: &str| name == path.to_string_lossy();
+        let is_loaded = printers.files().iter().any(|file| is_own(&file.name));
+        (is_loaded, printers.take_troubles().join(" "))
+    };
+    let (is_loaded, troubles) = loaded(0o700);
+    assert!(is_loaded && troubles.contains("broken.natvis"), "{troubles}");
+    let (is_loaded, troubles) = loaded(0o777);
+    let told = format!("no printers of {} are loaded", folder.display());
+    assert!(!is_loaded && troubles.contains(&told), "{troubles}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn an_empty_line_repeats_where_the_settings_say_so() {
     let mut session = session();
     assert_eq!(typed(&mut session, ""), Vec::<String>::new());

@@ -7,10 +7,11 @@ use kcore_mem::{Budget, Built, Svma};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    DebugContext, DebugInfo, Language, Lines, SymbolId, SymbolRef, SymbolTable, demangle,
+    DebugContext, DebugInfo, DieId, Language, Lines, SymbolId, SymbolRef, SymbolTable, demangle,
     demangle_ada,
     long_name::{RawName, shown},
     names::NameAt,
+    types,
 };
 
 /// Demangled names that are remembered; beyond it all are forgotten.
@@ -116,6 +117,13 @@ impl ModuleSymbols {
     /// The debug information, if the module has any.
     pub fn debug_info(&self) -> Option<&Arc<DebugInfo>> {
         self.lines.debug_info()
+    }
+
+    /// The function that holds `svma`, as debug information has it: its entry, and its name with its scopes, and with
+    /// all arguments where it is generic. Inlined calls do not count.
+    pub fn described_function(&self, svma: Svma) -> Option<(&Arc<DebugInfo>, DieId, String)> {
+        let (info, id) = self.lines().function_at(svma).ok()??;
+        Some((info, id, types::named(info, id).ok()??.qualified()))
     }
 
     /// The function, or the data, that covers `svma` by the symbol table. For a return address ask

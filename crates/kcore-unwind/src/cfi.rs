@@ -308,7 +308,8 @@ impl Tables {
             if fde.cie().entry_len() > MAX_COMMON {
                 return None;
             }
-            let description = Description { section, kind, bases: &self.bases, fde };
+            let arch = self.target.arch;
+            let description = Description { section, kind, bases: &self.bases, fde, arch };
             if fde.entry_len() > LONG
                 && let LongRow::Found(row) = self.long.find(&description, at.get(), context)
             {
@@ -316,7 +317,7 @@ impl Tables {
             }
         }
         let row = fde.unwind_info_for_address(section, &self.bases, context, at.get()).ok()?;
-        (take.found)(&FoundRow::new(row, kind, fde))
+        (take.found)(&FoundRow::new(row, kind, fde, self.target.arch))
     }
 }
 

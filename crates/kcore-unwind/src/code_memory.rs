@@ -7,20 +7,25 @@ pub const CODE: u64 = 0x1000;
 
 /// Code at [`CODE`].
 pub struct CodeMemory {
-    arch: Arch,
+    target: Target,
     bytes: Vec<u8>,
 }
 
 impl CodeMemory {
     /// Code of a machine.
     pub fn new(arch: Arch, bytes: Vec<u8>) -> Self {
-        Self { arch, bytes }
+        Self::of(Target { arch, ..Target::X86_64 }, bytes)
+    }
+
+    /// Code of a machine with a width and an order of bytes of its own.
+    pub fn of(target: Target, bytes: Vec<u8>) -> Self {
+        Self { target, bytes }
     }
 }
 
 impl AddressSpace for CodeMemory {
     fn target(&self) -> Target {
-        Target { arch: self.arch, ..Target::X86_64 }
+        self.target
     }
 
     fn slice(&self, at: Addr) -> Result<&[u8], Fault> {

@@ -1,9 +1,9 @@
 //! DWARF expressions in unwind rules, evaluated against memory and the frame's registers.
 
 use gimli::{EndianSlice, EvaluationResult, EvaluationStorage, Location, RunTimeEndian, Value};
-use kcore_mem::{Addr, AddressSpace, Fault};
+use kcore_mem::{Addr, AddressSpace, Arch, Fault};
 
-use crate::{Cfi, RegisterId, Regs, cfi::endian, row::ExpressionRef};
+use crate::{Cfi, RegisterId, Regs, arch::register_of_dwarf, cfi::endian, row::ExpressionRef};
 
 /// Operations of one expression, at most: the longest known have some ten. A frame may have one for
 /// each register.
@@ -37,7 +37,8 @@ pub fn evaluate(
         format: gimli::Format::Dwarf32,
         version: 4,
     };
-    run(Evaluation::new_in(slice, encoding), initial, regs, space, cfi.bias())
+    let known = EvalContext { regs, arch: cfi.target().arch, space, bias: cfi.bias() };
+    run(Evaluation::new_in(slice, encoding), initial, &known)
 }
 
 /// Room for an evaluation that takes no memory. The longest known expressions hold three values at a time;
@@ -50,14 +51,20 @@ impl<R: gimli::Reader> EvaluationStorage<R> for OnStack {
     type Result = [gimli::Piece<R>; 1];
 }
 
+/// What an expression may ask for.
+struct EvalContext<'a> {
+    regs: &'a Regs,
+    arch: Arch,
+    space: &'a dyn AddressSpace,
+    bias: i64,
+}
+
 type Evaluation<'a> = gimli::Evaluation<EndianSlice<'a, RunTimeEndian>, OnStack>;
 
 fn run(
     mut evaluation: Evaluation<'_>,
     initial: Option<u64>,
-    regs: &Regs,
-    space: &dyn AddressSpace,
-    bias: i64,
+    known: &EvalContext<'_>,
 ) -> Result<u64, EvalError> {
     evaluation.set_max_iterations(MAX_OPERATIONS);
     if let Some(value) = initial {
@@ -71,16 +78,16 @@ fn run(
             EvaluationResult::Complete => break,
             EvaluationResult::RequiresMemory { address, size, .. } => {
                 let at = Addr::new(address);
-                let value = space.read_uint(at, size.into()).map_err(EvalError::Fault)?;
+                let value = known.space.read_uint(at, size.into()).map_err(EvalError::Fault)?;
                 evaluation.resume_with_memory(Value::Generic(value)).map_err(malformed)?
             }
             EvaluationResult::RequiresRegister { register, .. } => {
-                let register = RegisterId(register.0);
-                let value = regs.get(register).ok_or(EvalError::UnknownRegister(register))?;
+                let register = register_of_dwarf(known.arch, register.0);
+                let value = known.regs.get(register).ok_or(EvalError::UnknownRegister(register))?;
                 evaluation.resume_with_register(Value::Generic(value)).map_err(malformed)?
             }
             EvaluationResult::RequiresRelocatedAddress(address) => evaluation
-                .resume_with_relocated_address(address.wrapping_add_signed(bias))
+                .resume_with_relocated_address(address.wrapping_add_signed(known.bias))
                 .map_err(malformed)?,
             _ => return Err(EvalError::Malformed),
         };

@@ -117,7 +117,8 @@ impl Fallback<'_> {
             && !self.can_return_to(pc)
     }
 
-    fn by_code(&self, regs: &Regs) -> Option<Guess> {
+    /// The caller by what the code before the pc tells, read in the order of addresses.
+    pub fn by_code(&self, regs: &Regs) -> Option<Guess> {
         // Code that took its return address off the stack is about to jump to it. Where it called something
         // since, the address of that return lies there.
         let sp = regs.get(self.machine.stack_pointer());

@@ -56,7 +56,7 @@ mod walk;
 mod without_row;
 mod zeros;
 
-pub use arch::{Machine, RegisterPart, UserRegister, machine};
+pub use arch::{Machine, RegisterPart, UserRegister, machine, register_of_dwarf};
 pub use cfi::{Bytes, Cfi, CfiBuilder};
 pub use end::End;
 pub use frame::{Frame, Trust};

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gimli::{BaseAddresses, EndianSlice, FrameDescriptionEntry, RunTimeEndian, UnwindSection};
+use kcore_mem::Arch;
 use rustc_hash::FxHashMap;
 
 use crate::row::{CfiSectionKind, Context, FoundRow, Row};
@@ -65,6 +66,8 @@ pub struct Description<'s, 'a, S: UnwindSection<Slice<'a>>> {
     pub bases: &'s BaseAddresses,
     /// The description.
     pub fde: &'s FrameDescriptionEntry<Slice<'a>>,
+    /// Whose registers it names.
+    pub arch: Arch,
 }
 
 impl LongRows {
@@ -99,7 +102,7 @@ impl Rows {
         context: &mut Context,
         kept: &mut usize,
     ) -> Self {
-        let Description { section, kind, bases, fde } = description;
+        let Description { section, kind, bases, fde, arch } = description;
         let mut rows: Vec<RowSpan> = Vec::new();
         let Ok(mut table) = fde.rows(*section, bases, context) else {
             return Self { rows, end: u64::MAX };
@@ -109,7 +112,7 @@ impl Rows {
                 return Self { rows, end: found.start_address() };
             }
             let (start, end) = (found.start_address(), found.end_address());
-            let row = Row::new(&FoundRow::new(found, *kind, *fde));
+            let row = Row::new(&FoundRow::new(found, *kind, fde, *arch));
             let Some(mut row) = row.filter(|_| start < end) else { continue };
             match rows.last() {
                 Some(last) if last.row.rules == row.rules => {

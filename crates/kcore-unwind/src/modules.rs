@@ -19,6 +19,12 @@ pub trait Modules: Sync {
     /// information. It need not reach up to `at`: symbols of the functions between may be stripped.
     fn function_before(&self, at: Addr) -> Option<AddrRange>;
 
+    /// The exception table of the module that holds `at`, as machines have one that unwind by it: `.ARM.exidx`.
+    fn exception_table(&self, at: Addr) -> Option<AddrRange> {
+        let _ = at;
+        None
+    }
+
     /// Whether the code at `at` is where every stack begins (`_start`).
     fn is_entry(&self, at: Addr) -> bool;
 

@@ -2,7 +2,8 @@
 
 use kcore_mem::Addr;
 
-/// A register by its DWARF number on the target's architecture.
+/// A register by its DWARF number on the target's architecture, or where that is too high by the one that
+/// [`crate::register_of_dwarf`] gives it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct RegisterId(pub u16);
 
@@ -20,7 +21,8 @@ pub struct Regs {
 }
 
 impl Regs {
-    /// DWARF numbers below this are kept: x86-64 needs 17, aarch64 35.
+    /// Numbers below this are kept: x86-64 needs 17, aarch64 35. Machines that number what a walk needs above have
+    /// it below 36 as well, see [`crate::register_of_dwarf`].
     pub const COUNT: usize = 36;
 
     /// Registers of which only the program counter is known.

@@ -6,9 +6,9 @@ use gimli::{
     CfaRule as GimliCfa, FrameDescriptionEntry, Reader, RegisterRule, UnwindContext,
     UnwindExpression, UnwindTableRow,
 };
-use kcore_mem::{Addr, AddrRange, Svma};
+use kcore_mem::{Addr, AddrRange, Arch, Svma};
 
-use crate::RegisterId;
+use crate::{RegisterId, arch::register_of_dwarf};
 
 /// Where an expression lies: offset and length in the section that held the row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,6 +114,7 @@ pub struct FoundRow<'a> {
     section: CfiSectionKind,
     return_address: gimli::Register,
     is_signal: bool,
+    arch: Arch,
     covered: Covered,
 }
 
@@ -123,12 +124,14 @@ impl<'a> FoundRow<'a> {
         row: &'a UnwindTableRow<usize>,
         section: CfiSectionKind,
         fde: &FrameDescriptionEntry<R>,
+        arch: Arch,
     ) -> Self {
         Self {
             row,
             section,
             return_address: fde.cie().return_address_register(),
             is_signal: fde.is_signal_trampoline(),
+            arch,
             covered: Covered { start: Svma::new(fde.initial_address()), len: fde.len() },
         }
     }
@@ -137,7 +140,7 @@ impl<'a> FoundRow<'a> {
     pub fn cfa(&self) -> CfaRule {
         match self.row.cfa() {
             GimliCfa::RegisterAndOffset { register, offset } => {
-                CfaRule::Register(RegisterId(register.0), *offset)
+                CfaRule::Register(self.register(*register), *offset)
             }
             GimliCfa::Expression(from) => CfaRule::Expression(self.expression(from)),
         }
@@ -147,12 +150,12 @@ impl<'a> FoundRow<'a> {
     /// knows how to apply.
     pub fn rules(&self) -> impl Iterator<Item = Option<(RegisterId, Rule)>> {
         let rules = self.row.registers();
-        rules.map(|(register, rule)| Some((RegisterId(register.0), self.convert(rule)?)))
+        rules.map(|(register, rule)| Some((self.register(*register), self.convert(rule)?)))
     }
 
     /// The column that holds the return address.
     pub const fn return_address(&self) -> RegisterId {
-        RegisterId(self.return_address.0)
+        self.register(self.return_address)
     }
 
     /// Whether the frame is a signal trampoline.
@@ -164,8 +167,12 @@ impl<'a> FoundRow<'a> {
         ExpressionRef { section: self.section, offset: from.offset, len: from.length }
     }
 
+    const fn register(&self, register: gimli::Register) -> RegisterId {
+        register_of_dwarf(self.arch, register.0)
+    }
+
     fn convert(&self, rule: &RegisterRule<usize>) -> Option<Rule> {
-        convert(rule, &|from| self.expression(from))
+        convert(rule, &|register| self.register(register), &|from| self.expression(from))
     }
 }
 
@@ -192,6 +199,7 @@ impl Row {
 
 fn convert(
     rule: &RegisterRule<usize>,
+    known: &dyn Fn(gimli::Register) -> RegisterId,
     expression: &dyn Fn(&UnwindExpression<usize>) -> ExpressionRef,
 ) -> Option<Rule> {
     Some(match rule {
@@ -199,7 +207,7 @@ fn convert(
         RegisterRule::SameValue => Rule::Same,
         RegisterRule::Offset(offset) => Rule::Offset(*offset),
         RegisterRule::ValOffset(offset) => Rule::ValueOffset(*offset),
-        RegisterRule::Register(register) => Rule::Register(RegisterId(register.0)),
+        RegisterRule::Register(register) => Rule::Register(known(*register)),
         RegisterRule::Expression(from) => Rule::Expression(expression(from)),
         RegisterRule::ValExpression(from) => Rule::ValueExpression(expression(from)),
         RegisterRule::Constant(value) => Rule::Constant(*value),

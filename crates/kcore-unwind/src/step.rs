@@ -33,7 +33,9 @@ pub fn step_by_row<'a>(
     let applied = Applied { cfi, row, regs, space, program_counter: machine.program_counter() };
     let cfa = applied.cfa()?;
     applied.inherit(caller, machine);
-    caller.set(machine.stack_pointer(), Some(cfa));
+    if machine.stack_pointer_is_cfa() {
+        caller.set(machine.stack_pointer(), Some(cfa));
+    }
     // The return address is most often one of the rules, and then read once.
     let mut return_address = None;
     for (register, rule) in row.rules {
@@ -46,7 +48,7 @@ pub fn step_by_row<'a>(
     }
     let pc = applied.return_address(machine, return_address)?;
     if let Some(pc) = pc {
-        caller.set_pc(machine.strip_code(pc));
+        caller.set_pc(machine.returns_to(pc));
     }
     Ok(Step { cfa: Addr::new(cfa), has_caller: pc.is_some() })
 }

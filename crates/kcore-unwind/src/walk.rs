@@ -370,21 +370,40 @@ impl<'a> Walker<'a> {
         Above { signal_trampoline: true, ..Above::of(found) }
     }
 
-    /// A call to where there is no code pushed its return address, and nothing else ran.
+    /// A call to where there is no code left its return address, and nothing else ran.
     fn above_wild_call(&self, regs: &Regs, caller: &mut Regs) -> Above {
         let found = self.machine.caller_at_entry(regs, self.space).filter(|(caller, _)| {
             self.modules.is_code(caller.pc()) && self.machine.follows_call(caller.pc(), self.space)
         });
         let cfa = found.as_ref().map(|(_, cfa)| *cfa);
+        let is_guess = found.is_some() && self.machine.may_have_returned(regs, self.space);
         let found = found.map(|(regs, _)| {
             *caller = regs;
-            Caller::sure(Trust::NullCall, false)
+            Caller { is_guess, ..Caller::sure(Trust::NullCall, false) }
         });
         let found = found.ok_or(End::NotCode(regs.pc()));
         Above { cfa, floor: cfa, ..Above::of(found) }
     }
 
+    /// The caller by an exception table, which is as good as call frame information.
+    fn above_table(&self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Option<Above> {
+        let table = self.modules.exception_table(pc.lookup())?;
+        let (above, cfa) =
+            self.machine.caller_by_table(table, (regs, pc.is_return()), self.space)?;
+        self.fallback(&[]).can_return_to(above.pc()).then(|| {
+            *caller = above;
+            let found = Ok(Caller::sure(Trust::Cfi, false));
+            Above { cfa: Some(cfa), floor: Some(cfa), ..Above::of(found) }
+        })
+    }
+
     fn above_guess(&mut self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Above {
+        if let Some(above) = self.above_table(regs, pc, caller) {
+            return above;
+        }
+        if pc.is_return() && self.machine.ends_chain(regs, self.space) {
+            return Above::none(End::Outermost);
+        }
         let readings = self.readings(pc);
         let fallback = self.fallback(&readings);
         let was_put_there = pc.is_return() && fallback.was_put_there(regs.pc());
@@ -493,8 +512,9 @@ impl<'a> Walker<'a> {
         self.is_halted |= row.is_none() && cfi.is_some_and(Cfi::is_partial);
         let covered = cfi.zip(row.as_ref()).map(|(cfi, row)| row.covered.at(cfi.bias()));
         let known_signal = row.as_ref().is_some_and(|row| row.is_signal);
+        let is_trusted = known_signal && self.machine.trusts_signal_rows();
         let is_restorer =
-            is_code && !known_signal && self.machine.is_signal_restorer(pc.addr(), self.space);
+            is_code && !is_trusted && self.machine.is_signal_restorer(pc.addr(), self.space);
         let was_put_there = pc.is_return()
             && !known_signal
             && !is_restorer

@@ -50,7 +50,8 @@ impl Walker<'_> {
     ) -> Result<Guess, End> {
         let paths = self.paths(pc);
         let fallback = Fallback { paths: &paths, ..self.fallback(readings) };
-        let needs_proof = fallback.has_no_frame_pointer(regs, pc.lookup());
+        let is_told = || self.machine.trusts_prologues() && fallback.by_code(regs).is_some();
+        let needs_proof = fallback.has_no_frame_pointer(regs, pc.lookup()) && !is_told();
         if needs_proof && fallback.ends_at_no_frame_pointer(regs, pc.lookup()) {
             return Err(End::Outermost);
         }

@@ -8,6 +8,9 @@ pub enum Absent {
     /// The compiler kept it nowhere, or not at this place of the code.
     #[error("optimized out")]
     OptimizedOut,
+    /// The code that runs stands before its declaration, or at the same line: it may have no value yet.
+    #[error("not declared above this line")]
+    NotDeclared,
     /// The process had memory there, which is not in the core, or was not copied into the snapshot.
     #[error("{}", left_out(.0))]
     NotDumped(Fault),
@@ -21,6 +24,7 @@ impl Absent {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::OptimizedOut => "optimized_out",
+            Self::NotDeclared => "not_declared",
             Self::NotDumped(Fault::NotCopied(_)) => "not_copied",
             Self::NotDumped(_) => "not_dumped",
             Self::Unreadable(_) => "unreadable",

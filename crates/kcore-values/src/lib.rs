@@ -27,6 +27,7 @@
 mod absent;
 mod enum_names;
 mod eval;
+pub mod expression;
 mod holes;
 mod layout;
 mod limits;
@@ -47,6 +48,10 @@ pub use limits::Limits;
 pub use object::{Object, ObjectError};
 pub use path::{OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords};
 pub use place::{ObjectPlace, Piece, PieceSource};
+pub use printers::declared::{
+    DeclaredPrinter, DeclaredPrinters, HeldExpressions, NamedExpression, PrinterExpression,
+    PrinterFile, PrinterFileError, PrinterShape, TypePattern, WordTemplate,
+};
 pub use process::{Process, SymbolName};
 pub use value::{
     Content, Elements, Entry, EnumValue, Field, FloatValue, Number, Pointee, Pointer, Text, Value,

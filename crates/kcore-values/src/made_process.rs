@@ -5,7 +5,7 @@ use kcore_symbols::{
     BaseType, Composite, Encoding, Keyword, Member, MemberPlace, Type, TypeKind, TypeNode,
 };
 
-use crate::{Content, Limits, Object, Process, SymbolName, Value};
+use crate::{Content, DeclaredPrinters, Limits, Object, Process, SymbolName, Value};
 
 /// A process.
 pub struct MadeProcess {
@@ -19,6 +19,8 @@ pub struct MadeProcess {
     pub tables: Vec<(u64, Type)>,
     /// Definitions.
     pub defined: Vec<Type>,
+    /// Printers that a user declared.
+    pub printers: DeclaredPrinters,
     /// What reading may take.
     pub budget: Budget,
 }
@@ -33,6 +35,7 @@ impl MadeProcess {
             symbols: Vec::new(),
             tables: Vec::new(),
             defined: Vec::new(),
+            printers: DeclaredPrinters::default(),
             budget: Budget::default(),
         }
     }
@@ -116,6 +119,17 @@ impl Process for MadeProcess {
 
     fn type_named(&self, _near: &Type, name: &str) -> Option<Type> {
         self.defined.iter().find(|ty| ty.name() == Some(name)).cloned()
+    }
+
+    fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
+        match text.strip_suffix('*') {
+            Some(to) => Some(self.type_spelled(near, to.trim_end())?.pointer(8)),
+            None => self.type_named(near, text),
+        }
+    }
+
+    fn declared_printers(&self) -> Option<&DeclaredPrinters> {
+        Some(&self.printers)
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::Type;
 
+use crate::DeclaredPrinters;
+
 /// The process that objects lie in.
 pub trait Process: Sync {
     /// The budget that values are charged to.
@@ -32,6 +34,16 @@ pub trait Process: Sync {
 
     /// A type by its qualified name, as debug information spells it, looked for first beside `near`.
     fn type_named(&self, near: &Type, name: &str) -> Option<Type>;
+
+    /// A type as C or C++ spells it, `struct conn *`, looked for first beside `near`.
+    fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
+        self.type_named(near, text)
+    }
+
+    /// The printers that the user declared; they come before all others.
+    fn declared_printers(&self) -> Option<&DeclaredPrinters> {
+        None
+    }
 }
 
 /// A symbol that holds an address.

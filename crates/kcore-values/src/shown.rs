@@ -2,7 +2,7 @@
 //!
 //! It reads like an initializer of C. Characters of the target are escaped, so that they cannot reach a terminal.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use crate::{
     Content, Elements, Entry, EnumNames, EnumValue, Field, Number, Pointee, Pointer, SymbolName,
@@ -45,7 +45,10 @@ impl fmt::Display for Content {
             Self::Entries { entries, total } => braced(f, entries, *total),
             Self::Variant(variant) => variant.fmt(f),
             Self::Empty => f.write_str("{}"),
-            Self::Other(words) => words.escape_debug().fmt(f),
+            Self::Other(words) => words.chars().try_for_each(|c| match c {
+                '"' | '\'' => f.write_char(c),
+                c => c.escape_debug().fmt(f),
+            }),
         }
     }
 }

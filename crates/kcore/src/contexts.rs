@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use kcore_mem::{Addr, Fault};
-use kcore_unwind::SavedContext;
+use kcore_unwind::{Frame, SavedContext};
 
 use crate::{Core, FoundContext, MAX_FRAMES, Tid};
 
@@ -39,7 +39,9 @@ impl<'c> Contexts<'c> {
         let Some(machine) = self.core.machine() else { return Vec::new() };
         let frames = self.core.stack(tid, MAX_FRAMES).frames;
         let restorers = frames.iter().filter(|frame| frame.signal_trampoline);
-        restorers.filter_map(|frame| machine.signal_context(frame.sp?)).collect()
+        let context =
+            |frame: &Frame| machine.signal_context(frame.pc.addr(), frame.sp?, self.core.space());
+        restorers.filter_map(context).collect()
     }
 
     /// A context and those that follow it by `uc_link`. A cycle, or memory that was not dumped, ends

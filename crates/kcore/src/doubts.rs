@@ -1,13 +1,17 @@
 //! What makes the answers of a core doubtful.
 
+use std::path::Path;
+
 use kcore_elf::core_file::Damage;
-use kcore_files::{SearchedPlace, Why};
-use kcore_mem::{Addr, Fault};
+use kcore_files::{SearchedPlace, WantedModule, Why};
+use kcore_mem::{Addr, Arch, Fault};
 
 use crate::{Core, Doubt, DoubtKind, FileState, Module};
 
 /// Modules that one doubt names, at most.
 const MAX_NAMED: usize = 5;
+/// Where the program headers of the executable lie (Linux `include/uapi/linux/auxvec.h`).
+const AT_PHDR: u64 = 3;
 /// Write permission in the flags of a mapping.
 const PF_W: u32 = 2;
 
@@ -20,12 +24,14 @@ impl Core {
             doubts.extend(texts.into_iter().map(|text| kind.because(text)));
         };
         add(DoubtKind::Damage, self.damage());
+        add(DoubtKind::LeftOut, self.lacking_format().into_iter().collect());
         add(DoubtKind::Snapshot, self.doubts_of_snapshot());
         add(DoubtKind::Machine, self.unknown_machine().into_iter().collect());
         add(DoubtKind::WrongFiles, self.files_that_changed());
         add(DoubtKind::DebugInfo, self.cut_sections());
         add(DoubtKind::LeftOut, self.stacks_left_out().into_iter().collect());
         add(DoubtKind::WrongFiles, self.refused_executable().into_iter().collect());
+        add(DoubtKind::MissingFiles, self.missing_executable().into_iter().collect());
         add(DoubtKind::MissingFiles, self.missing_modules().into_iter().collect());
         add(DoubtKind::WrongFiles, self.changed_modules());
         add(DoubtKind::WrongFiles, self.unverified_modules().into_iter().collect());
@@ -35,14 +41,22 @@ impl Core {
     }
 
     /// What is wrong with the core file.
-    fn damage(&self) -> Vec<String> {
+    pub(crate) fn damage(&self) -> Vec<String> {
         let damage = self.file().into_iter().flat_map(|file| file.damage());
         let unpacked = self.parts.as_ref().and_then(|parts| parts.unpack_note.clone());
         damage.map(|damage| self.describe(damage)).chain(unpacked).collect()
     }
 
+    /// What the format of the file cannot hold.
+    fn lacking_format(&self) -> Option<String> {
+        self.parts.as_ref()?.lacks.map(ToOwned::to_owned)
+    }
+
     fn unknown_machine(&self) -> Option<String> {
         let (arch, bits) = (self.arch(), self.target().word_size().saturating_mul(8));
+        if self.arch() == Arch::Hppa {
+            return Some("stacks of hppa grow upwards: only innermost frames are shown".to_owned());
+        }
         let is_unknown = self.machine().is_none();
         is_unknown.then(|| format!("stacks and registers of {bits}-bit {arch} are not supported"))
     }
@@ -126,10 +140,34 @@ impl Core {
     }
 
     /// The file that was named as the executable, and is not that of this process.
-    fn refused_executable(&self) -> Option<String> {
-        let tried = self.modules().exe()?.tried().iter();
-        let given = tried.into_iter().find(|tried| tried.place == SearchedPlace::Given)?;
+    pub fn refused_executable(&self) -> Option<String> {
+        let Some(exe) = self.modules().exe() else { return self.unfit_executable() };
+        let given = exe.tried().iter().find(|tried| tried.place == SearchedPlace::Given)?;
         Some(format!("{} is not used as the executable: {}", given.path.display(), given.why))
+    }
+
+    /// The same where the core has no module that could be the executable: a file that fitted would be one.
+    fn unfit_executable(&self) -> Option<String> {
+        self.file()?;
+        let given = self.finder.paths().exe.as_ref()?;
+        let (path, arch) = (Path::new(""), self.arch());
+        let wanted = WantedModule { path, build_id: None, is_exe: true, arch };
+        let tried = self.finder.find_fitting(&wanted, &|_| false).tried;
+        let tried = tried.into_iter().find(|tried| tried.place == SearchedPlace::Given);
+        let why = match tried.map(|tried| tried.why) {
+            None | Some(Why::OtherContents) => {
+                "its headers are not where the core has those of the program".to_owned()
+            }
+            Some(why) => why.to_string(),
+        };
+        Some(format!("{} is not used as the executable: {why}", given.display()))
+    }
+
+    /// The executable, of which nothing was found.
+    fn missing_executable(&self) -> Option<String> {
+        self.aux(AT_PHDR)?;
+        let path = self.executable_without_file()?;
+        Some(format!("the executable was not found: {path} (name it with -e)"))
     }
 
     fn missing_modules(&self) -> Option<String> {

@@ -1,5 +1,7 @@
 //! Names of error numbers.
 
+use kcore_mem::Arch;
+
 /// Error numbers of Linux in ascending order, the same on x86-64 and aarch64 (Linux
 /// `include/uapi/asm-generic/errno-base.h` and `errno.h`).
 #[rustfmt::skip]
@@ -45,6 +47,19 @@ pub fn name(number: i32) -> Option<&'static str> {
     NAMES.get(index).map(|(_, name)| *name)
 }
 
+/// The name of an error number of an architecture. Some number errors on their own, of which only those are known that
+/// all share (Linux `include/uapi/asm-generic/errno-base.h`; SPARC and Alpha have two of them the other way round).
+pub fn name_on(arch: Arch, number: i32) -> Option<&'static str> {
+    const SHARED: std::ops::RangeInclusive<i32> = 1..=34;
+    const EAGAIN: i32 = 11;
+    let is_known = match arch {
+        Arch::Mips | Arch::Mips64 | Arch::Hppa => SHARED.contains(&number),
+        Arch::Sparc64 | Arch::Alpha => SHARED.contains(&number) && number != EAGAIN,
+        _ => true,
+    };
+    name(number).filter(|_| is_known)
+}
+
 /// The error number with a name.
 pub fn number(name: &str) -> Option<i32> {
     NAMES.iter().find(|(_, known)| *known == name).map(|(number, _)| *number)
@@ -60,6 +75,8 @@ mod tests {
             (name(2), name(13), name(110)),
             (Some("ENOENT"), Some("EACCES"), Some("ETIMEDOUT"))
         );
+        assert_eq!((name_on(Arch::Arm, 42), name_on(Arch::Mips, 42)), (Some("ENOMSG"), None));
+        assert_eq!((name_on(Arch::Mips, 11), name_on(Arch::Alpha, 11)), (Some("EAGAIN"), None));
         assert_eq!((name(0), name(-1), name(41)), (None, None, None));
         assert_eq!((number("EBADF"), number("ebadf")), (Some(9), None));
         assert!(NAMES.is_sorted_by(|(a, _), (b, _)| a < b));

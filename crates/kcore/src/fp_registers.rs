@@ -41,7 +41,7 @@ impl Core {
             Arch::Aarch64 => {
                 Aarch64FpRegisters::parse(basic?, self.target()).map(FpRegisters::Aarch64)
             }
-            Arch::Other(_) => None,
+            _ => None,
         }
     }
 }

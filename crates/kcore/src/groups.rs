@@ -152,7 +152,12 @@ impl Core {
         let waiting: Vec<Arc<Task>> = waiting.cloned().collect();
         for batch in waiting.chunks(BATCH) {
             let holders = batch.iter().cloned().map(Holder::Task);
-            groups.add(self, holders, self.task_stacks(batch, limit));
+            let stacks = self.task_stacks(batch, limit);
+            stacks
+                .par_iter()
+                .with_min_len(CHUNK)
+                .for_each(|stack| drop(self.decoded(stack).clone()));
+            groups.add(self, holders, stacks);
         }
         groups.all.sort_by_key(|group| std::cmp::Reverse(group.count()));
         groups.all

@@ -56,13 +56,16 @@
 //!
 //! # Features
 //!
-//! All are on by default. A program that takes kcore with `default-features = false` names those that it needs:
+//! All but `debuginfod` and `minidump` are on by default. A program that takes kcore with `default-features = false` names those that it needs:
 //!
 //! - `compression` unpacks cores that are packed with zstd, gzip, xz, LZ4 or bzip2, and packs those that are saved.
 //!   Without it, a packed core is refused: [`FilesError::NoCompression`].
 //! - `zstd-sections` reads debug information whose sections are compressed with zstd; `compression` includes it.
 //!   Without it, [`Core::doubts`] names each such section that was needed. Sections that are compressed with zlib need
 //!   no feature.
+//! - `debuginfod` has a place for files that fetches them from servers. It is not on by default, and asks nobody unless a
+//!   program adds it to [`OpenOptions::places`].
+//! - `minidump` opens minidumps of Breakpad and Crashpad. It is not on by default.
 //! - `disassembly` has [`Disassembler`] and [`references`]. Without it, an explanation does not say whether an
 //!   instruction read or wrote, and a handled signal that only its instruction proves is not found.
 //! - `live` stops processes, takes their snapshots and [profiles](profile), saves them, and looks at the own process
@@ -73,7 +76,9 @@
 
 pub mod analysis;
 mod arch;
+mod bundle;
 mod by_file;
+mod check;
 mod code;
 mod code_scope;
 mod contexts;
@@ -99,14 +104,18 @@ mod location;
 mod location_cache;
 mod lookup;
 mod lost;
+mod made_names;
 mod mapping;
 mod missing_debug;
+mod missing_files;
 mod module;
 mod module_cfi;
 mod module_set;
+mod moved_stack;
 mod named_frame;
 #[cfg(feature = "disassembly")]
 mod named_pointer;
+pub mod native_heap;
 mod native_host;
 mod open;
 mod own_code;
@@ -146,6 +155,8 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
+pub use bundle::BundleContents;
+pub use check::{CoreCheck, HurtThread};
 pub use code_scope::{CodeScope, NameSource, ScopeFrame};
 pub use contexts::Contexts;
 pub use crash_site::CrashSite;
@@ -165,9 +176,13 @@ pub use kcore_elf::{
     BuildId, CoreFile, Image, LinkMapEntry, ParseError, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
+pub use kcore_files::bundle::{BUNDLE_MAGIC, is_bundle};
+#[cfg(feature = "debuginfod")]
+pub use kcore_files::debuginfod;
 pub use kcore_files::{
-    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Progress, SearchedPlace,
-    SourceText, Tried, WantedFile, Why as NotTaken, check_own, is_packed, open_own, open_regular,
+    CoreTarget, FilePlace, FileUse, FilesError, NewFile, OwnFileError, Progress, SearchResult,
+    SearchedPlace, SourceText, Tried, WantedFile, Why as NotTaken, check_layer, check_own,
+    is_minidump, is_packed, is_stream, open_own, open_regular,
 };
 #[cfg(feature = "live")]
 pub use kcore_live::{
@@ -186,23 +201,25 @@ pub use kcore_runtimes::{
     ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
     Undecoded, VariableLimits,
 };
-pub use kcore_runtimes::{bthread, fiber, go, graph, java, objects, python, ruby, v8};
+pub use kcore_runtimes::{bthread, fiber, go, graph, java, objects, python, ruby, tokio, v8};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
-    Dimension, Encoding, Enumeration, Enumerator, Keyword, Language, Member, MemberPlace,
-    PointerKind, PointerType, SoughtName, SymbolRef, SymbolSource, SymbolTable, Type, TypeError,
-    TypeIdentity, TypeKind, TypeLink, TypeNode, demangle,
+    Dimension, Encoding, Enumeration, Enumerator, FunctionType, Keyword, Language, Member,
+    MemberPlace, PointerKind, PointerType, SoughtName, SymbolRef, SymbolSource, SymbolTable, Type,
+    TypeError, TypeIdentity, TypeKind, TypeLink, TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{
     End, Frame, Machine, Phase, RegisterPart, Regs, RuleFrame, RuleStep, SavedContext, Trust,
     UserRegister, Walker,
 };
+pub use kcore_values::expression;
 pub use kcore_values::{
-    Absent, Content, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, Limits, Number,
-    Object, ObjectError, ObjectPlace, OutOfBounds, PathEnd, PathError, PathPart, PathWalker,
-    PathWords, Piece, PieceSource, Pointee, Pointer, Process, SymbolName, Text, Value,
-    VariantValue,
+    Absent, Content, DeclaredPrinter, DeclaredPrinters, Elements, Entry, EnumNames, EnumValue,
+    Field, FloatValue, HeldExpressions, Limits, NamedExpression, Number, Object, ObjectError,
+    ObjectPlace, OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords, Piece,
+    PieceSource, Pointee, Pointer, PrinterExpression, PrinterFile, PrinterFileError, PrinterShape,
+    Process, SymbolName, Text, TypePattern, Value, VariantValue, WordTemplate,
 };
 pub use last_words::{LastWords, Panic, PanicPlace};
 #[cfg(feature = "live")]
@@ -214,6 +231,7 @@ pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;
 pub use mapping::{Mapping, MappingKind};
 pub use missing_debug::MissingDebug;
+pub use missing_files::{MissingFile, MissingUse};
 pub use module::{FileState, Module};
 pub use module_set::ModuleSet;
 pub use named_frame::{NamedFrame, SharedLocation};
@@ -229,7 +247,7 @@ pub use task::TaskId;
 pub use thread::{Thread, Tid};
 pub use tls::{Tls, TlsError};
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError, Types};
-pub use variables::{FoundVariable, FrameVariable, KnownFrames, VariableKind};
+pub use variables::{FoundVariable, FrameVariable, KnownFrames, ThreadVariable, VariableKind};
 pub use waits::Waits;
 pub use what_type::{Evidence, TypeGuess};
 pub use whatis::What;

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use kcore_elf::BuildId;
 use kcore_files::{SearchResult, SearchedPlace, Tried, Why};
 use kcore_mem::Addr;
 use kcore_symbols::SplitName;
@@ -23,6 +24,23 @@ pub struct MissingDebug {
     at: Addr,
     /// The unit that it would hold; `None` of a file that several modules share.
     unit: Option<SplitName>,
+}
+
+impl MissingDebug {
+    /// Where its module begins.
+    pub(crate) const fn at(&self) -> Addr {
+        self.at
+    }
+
+    /// Whether it holds single units.
+    pub(crate) const fn is_split(&self) -> bool {
+        self.unit.is_some()
+    }
+
+    /// The build-id by which a file that several modules share is asked for.
+    pub(crate) fn build_id(&self, module: &Module) -> Option<BuildId> {
+        if self.is_split() { None } else { module.supplementary_id() }
+    }
 }
 
 impl Core {

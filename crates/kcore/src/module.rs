@@ -2,6 +2,7 @@
 //! is first asked for.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
@@ -12,8 +13,11 @@ use kcore_elf::{
     BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, MappedRange, dynamic_symbols,
     fits_memory,
 };
-use kcore_files::{CacheDir, Finder, FoundFile, SearchResult, SearchedPlace, Tried, WantedModule};
-use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, Built, Svma, Target};
+use kcore_files::{
+    CacheDir, Finder, FoundFile, SearchResult, SearchedPlace, Tried, WantedModule, has_debug_info,
+    mini_debug, supplementary_id,
+};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
 use kcore_unwind::Cfi;
 
@@ -33,6 +37,8 @@ pub(crate) struct ModuleContext {
     pub(crate) symbols: Arc<SymbolsByFile>,
     pub(crate) cfi: CfiByFile,
     pub(crate) cache: Option<CacheDir>,
+    /// Build-ids that the core tells without the memory of modules, by where these begin.
+    pub(crate) noted_build_ids: BTreeMap<Addr, BuildId>,
 }
 
 /// A loaded executable or library.
@@ -136,7 +142,9 @@ impl Module {
 
     /// Its build-id as the process had it mapped.
     pub fn build_id(&self) -> Option<&BuildId> {
-        self.mapped.image.as_ref().or(self.mapped.copy_of.as_ref())?.build_id.as_ref()
+        let in_memory = self.mapped.image.as_ref().or(self.mapped.copy_of.as_ref());
+        let in_memory = in_memory.and_then(|image| image.build_id.as_ref());
+        in_memory.or_else(|| self.context.noted_build_ids.get(&self.base()))
     }
 
     /// The file that belongs to it, if one was found.
@@ -154,6 +162,14 @@ impl Module {
     pub(crate) fn segments(&self) -> &[ImageSegment] {
         let in_memory = self.mapped.image.as_ref().map(|image| image.segments.as_slice());
         in_memory.or_else(|| self.image().map(|image| image.segments())).unwrap_or_default()
+    }
+
+    /// Where its exception table lies (`PT_ARM_EXIDX`), on the machine that has one.
+    pub(crate) fn exception_table(&self) -> Option<AddrRange> {
+        const PT_ARM_EXIDX: u32 = 0x7000_0001;
+        (self.target().arch == Arch::Arm).then_some(())?;
+        let segment = self.segments().iter().find(|segment| segment.kind == PT_ARM_EXIDX)?;
+        Some(AddrRange::with_len(self.addr(segment.svma)?, segment.mem_size))
     }
 
     /// The path of that file.
@@ -282,13 +298,20 @@ impl Module {
         self.debug_found().file.as_ref().map(|file| &file.image)
     }
 
-    fn debug_found(&self) -> &SearchResult {
+    pub(crate) fn debug_found(&self) -> &SearchResult {
         self.debug.get_or_build(self.budget(), || match (self.image(), self.file_path()) {
             (Some(image), Some(path)) => {
-                self.context.finder.find_debug(image, path, image.build_id().as_ref())
+                let found = self.context.finder.find_debug(image, path, image.build_id().as_ref());
+                or_mini_debug(found, image, path)
             }
-            _ => SearchResult::default(),
+            _ => self.debug_without_file(),
         })
+    }
+
+    /// The debug file of a module whose own file is gone.
+    fn debug_without_file(&self) -> SearchResult {
+        let id = self.build_id().filter(|_| !self.mapped.is_vdso);
+        id.map(|id| self.context.finder.find_debug_by_id(id)).unwrap_or_default()
     }
 
     /// What was found of its files so far; nothing is looked for.
@@ -296,8 +319,29 @@ impl Module {
         [self.found.get(), self.debug.get(), self.supplementary.get()]
     }
 
+    /// Where its separate debug file was found, and what was tried for it. It is looked for if nobody needed it before.
+    pub fn debug_search(&self) -> &SearchResult {
+        self.debug_found()
+    }
+
+    /// Whether its file has debug information itself.
+    pub fn has_own_debug_info(&self) -> bool {
+        self.image().is_some_and(|image| has_debug_info(image))
+    }
+
+    /// The kind of place where its file was found.
+    pub fn place(&self) -> Option<SearchedPlace> {
+        self.found().file.as_ref().map(|file| file.place)
+    }
+
+    /// The build-id of the file that several debug files share, as the debug information has it.
+    pub(crate) fn supplementary_id(&self) -> Option<BuildId> {
+        let debug = self.debug_found().file.as_ref().map(|file| &file.image);
+        supplementary_id(debug.or(self.image())?)
+    }
+
     /// The file that several debug files share, if the debug information names one.
-    fn supplementary_image(&self) -> Option<&Arc<Image>> {
+    pub(crate) fn supplementary_image(&self) -> Option<&Arc<Image>> {
         let found = self.supplementary.get_or_build(self.budget(), || {
             let debug = self.debug_found().file.as_ref();
             let file = debug.or(self.found().file.as_ref());
@@ -379,6 +423,12 @@ impl Module {
                     context,
                 )
             }
+            None if debug.is_some() => {
+                let supplementary = self.supplementary_image().cloned();
+                let path = self.debug_found().file.as_ref().map(|file| file.path.as_path());
+                let context = debug_context::context(&self.context, path);
+                ModuleSymbols::with_supplementary(None, debug, supplementary, context)
+            }
             None => ModuleSymbols::from_table(self.symbols_in_memory()),
         }
     }
@@ -413,6 +463,19 @@ fn bias_of(mapped: &MappedRange, file: &Image) -> Option<i64> {
     let file_start = mapped.range.start.get().wrapping_sub(mapped.offset.get());
     let svma_start = segment.svma.get().wrapping_sub(segment.offset.get());
     Some(file_start.wrapping_sub(svma_start).cast_signed())
+}
+
+/// What was found, or else the mini debug information that a file has itself.
+fn or_mini_debug(found: SearchResult, image: &Image, path: &Path) -> SearchResult {
+    let is_wanted = found.file.is_none() && !has_debug_info(image);
+    let mini = if is_wanted { mini_debug(image) } else { None };
+    let mini = mini.map(|mini| FoundFile {
+        path: path.to_owned(),
+        image: Arc::new(mini),
+        verified: true,
+        place: SearchedPlace::Within,
+    });
+    SearchResult { file: found.file.or(mini), tried: found.tried }
 }
 
 /// A path that was tried, and why it was refused.

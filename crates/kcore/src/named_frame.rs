@@ -7,7 +7,7 @@ use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span, TaskStart};
 use kcore_unwind::{Frame, Trust};
 use rustc_hash::FxHashSet;
 
-use crate::{Core, Location, Stack};
+use crate::{Core, Location, Stack, Task};
 
 /// A frame with its names: a physical frame, an inlined call within the next physical one, a function that ended by
 /// a tail call, or what a runtime runs in one.
@@ -136,14 +136,18 @@ impl Core {
     }
 
     fn decode(&self, stack: &Stack) -> Vec<Span> {
-        if let Some(TaskStart::Language(language)) = stack.task.as_ref().map(|task| &task.start) {
-            return vec![Span {
-                frames: 0..0,
-                native: Native::Replaced,
-                language: language.clone(),
-            }];
+        let start = stack.task.as_ref().map(|task| (&task.start, task));
+        let language = match start {
+            Some((TaskStart::Language(language), _)) => Some(language.clone()),
+            Some((TaskStart::Kept, task)) => Some(self.kept_frames(task)),
+            _ => None,
+        };
+        if let Some(language) = language {
+            return vec![Span { frames: 0..0, native: Native::Replaced, language }];
         }
-        if self.runtimes().is_silent() {
+        let is_moved = |task: &Arc<Task>| matches!(task.start, TaskStart::Moved { .. });
+        let is_moved = stack.task.as_ref().is_some_and(is_moved);
+        if self.runtimes().is_silent() && !is_moved {
             return Vec::new();
         }
         let count = stack.frames.len();
@@ -152,14 +156,27 @@ impl Core {
             true => Cow::Borrowed(&stack.frames),
             false => stack.frames.iter().chain(&beyond).copied().collect(),
         };
-        let native = NativeStack { thread: stack.tid, frames: &frames, end: stack.end };
-        let mut spans = self.runtimes().decode(self, &native);
+        let native = NativeStack {
+            thread: stack.tid,
+            task: stack.task.as_deref(),
+            frames: &frames,
+            end: stack.end,
+        };
+        // Who moved a stack knows what ran on it.
+        let runtimes = if is_moved { self.task_runtimes() } else { self.runtimes() };
+        let mut spans = runtimes.decode(self, &native);
         // What stands behind the last frame belongs to a stack that was not cut.
         spans.retain(|span| span.frames.start < count || beyond.is_empty());
         for span in &mut spans {
             span.frames.end = span.frames.end.min(count);
         }
         spans
+    }
+
+    /// The frames of a task whose runtime keeps them.
+    fn kept_frames(&self, task: &Task) -> Vec<LanguageFrame> {
+        let frames = self.runtimes().task_frames(self, task);
+        if frames.is_empty() { self.task_runtimes().task_frames(self, task) } else { frames }
     }
 
     /// What runtimes do not know of frames of a stack, each once.

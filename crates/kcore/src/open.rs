@@ -4,7 +4,7 @@
 mod later;
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     ffi::OsStr,
     fmt,
     os::unix::ffi::OsStrExt,
@@ -16,9 +16,10 @@ use kcore_elf::{
     BuildId, CoreFile, CoreSpace, FileBytes, Image, LinkMapEntry, MappedModule, MappedRange,
     ModuleFiles, ParseError, modules_of,
 };
+use kcore_files::bundle::is_bundle_file;
 use kcore_files::{
     CacheDir, CoreSource, FilePlace, FilesError, Finder, Format, OpenedCore, Progress, Reach,
-    SYSTEM_DEBUG_DIR, SearchPaths, WantedModule, open_core, open_regular,
+    SYSTEM_DEBUG_DIR, SearchPaths, SearchedPlace, WantedModule, open_core, open_regular,
 };
 #[cfg(feature = "live")]
 use kcore_live::LiveError;
@@ -33,8 +34,10 @@ use crate::{
     by_file::{CfiByFile, SymbolsByFile},
     code_scope::LastScope,
     location_cache::LocationCache,
+    made_names::MadeNames,
     mapping::Mapping,
     module::{ModuleContext, found_file},
+    native_heap::HeapCache,
     process_code::ProcessCode,
     snapshot::LiveParts,
     stack_owners::StackOwners,
@@ -64,8 +67,18 @@ pub struct OpenOptions {
     pub untrusted: bool,
     /// More directories in the build-id layout.
     pub debug_dirs: Vec<PathBuf>,
+    /// Folders of the process, and the folders that have their files and sources here.
+    pub path_map: Vec<(PathBuf, PathBuf)>,
+    /// The layers of the container that the process ran in, the lowest first: folders, or tar archives of a layer or of
+    /// an image. As with a sysroot, files of this machine count no more.
+    pub layers: Vec<PathBuf>,
+    /// The places where files are looked for, in this order, and no others; `None`: [`SearchedPlace::IN_ORDER`].
+    pub searched: Option<Vec<SearchedPlace>>,
     /// Places of the program's own where files are looked for that no other place has.
     pub places: Vec<Arc<dyn FilePlace>>,
+    /// Files that name code which a JIT made: `perf-PID.map` or `jit-PID.dump`, whatever they are called. Those of the
+    /// core's process that lie beside it are read without being named.
+    pub code_maps: Vec<PathBuf>,
     /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
     pub cache_dir: Option<PathBuf>,
     /// The runtimes that are looked for: all that kcore knows, and whatever an embedder adds.
@@ -172,6 +185,8 @@ pub(crate) struct CoreParts {
     pub(crate) path: Option<PathBuf>,
     /// How the core was compressed, if it was.
     pub(crate) compressed: Option<Format>,
+    /// What its format cannot hold, if that is another one than a core's.
+    pub(crate) lacks: Option<&'static str>,
     /// What went wrong while it was unpacked.
     pub(crate) unpack_note: Option<String>,
     /// What belongs to the snapshot of a live process alone.
@@ -212,6 +227,7 @@ pub struct Core {
     pub(crate) tasks: Built<Tasks>,
     pub(crate) waits: Built<Waits>,
     pub(crate) found_contexts: Built<Vec<FoundContext>>,
+    pub(crate) native_heaps: HeapCache,
     /// How runtimes are decoded, not what the process is: a session may change it.
     pub(crate) nearest_layouts: AtomicBool,
     /// Stacks that the threads walked themselves.
@@ -253,7 +269,9 @@ impl Core {
         } else {
             CoreSource::Path(path.to_owned())
         };
-        let OpenedCore { bytes, compressed, note } = open_core(&source, progress)?;
+        let of_bundle = source != CoreSource::Stdin && is_bundle_file(path);
+        let options = &if of_bundle { with_layer(options, path) } else { options.clone() };
+        let OpenedCore { bytes, compressed, note, lacks } = open_core(&source, progress)?;
         let file = CoreFile::parse(bytes)
             .map_err(|error| OpenError::Parse { path: path.to_owned(), error })?;
         let space = Arc::new(CoreSpace::new(&file));
@@ -267,13 +285,17 @@ impl Core {
             path: Some(path.to_owned()),
             compressed,
             unpack_note: note,
+            lacks,
             live: None,
             file,
         };
         // A core from standard input lies in no folder: its files are looked for in the one at hand, unless nobody
         // trusts it.
         let is_placed = source != CoreSource::Stdin || !options.untrusted;
-        let finder = finder(options, path.parent().filter(|_| is_placed));
+        let core_dir = path.parent().filter(|_| is_placed).map(Path::to_owned);
+        let pid = parts.file.process().map(|process| process.pid);
+        let paths = SearchPaths { core_dir, pid, ..search_paths(options) };
+        let finder = finder(options, paths);
         Ok(Self::of_parts(parts, finder, options))
     }
 
@@ -296,6 +318,7 @@ impl Core {
             symbols,
             cfi: CfiByFile::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
+            noted_build_ids: parts.file.noted_build_ids().clone(),
         });
         let files = FinderFiles { finder: &context.finder, arch: target.arch };
         let mapped = modules_of(&parts.file, &parts.space, &files);
@@ -323,10 +346,17 @@ impl Core {
         let context = Arc::new(ModuleContext {
             target,
             space: None,
-            finder: finder(options, path.parent()),
+            finder: finder(
+                options,
+                SearchPaths {
+                    core_dir: path.parent().map(Path::to_owned),
+                    ..search_paths(options)
+                },
+            ),
             symbols: Arc::default(),
             cfi: CfiByFile::default(),
             cache: options.cache_dir.clone().map(CacheDir::new),
+            noted_build_ids: BTreeMap::new(),
         });
         let finder = context.finder.clone();
         let found = found_file(path, Arc::new(image));
@@ -345,9 +375,10 @@ impl Core {
         options: &OpenOptions,
     ) -> Self {
         let code_mask = parts.as_ref().and_then(|parts| parts.file.code_mask());
+        let names = made_names(options, parts.as_ref());
         let space = Arc::new(space);
         Self {
-            code: ProcessCode::new(modules.clone(), space.clone(), Arc::default()),
+            code: ProcessCode::new(modules.clone(), space.clone(), Arc::default(), names),
             target,
             machine: machine(target, code_mask),
             parts,
@@ -374,6 +405,7 @@ impl Core {
             tasks: Built::new(),
             waits: Built::new(),
             found_contexts: Built::new(),
+            native_heaps: HeapCache::default(),
             nearest_layouts: AtomicBool::new(options.nearest_layouts),
             walked: HashMap::new(),
         }
@@ -431,24 +463,47 @@ impl Core {
         self.parts.as_ref()?.compressed.map(|format| format.to_string())
     }
 
+    /// Files of [`OpenOptions::code_maps`] that name no code. They are read for that.
+    pub fn code_maps_without_names(&self) -> Vec<&Path> {
+        self.code.names.nameless()
+    }
+
     /// The build-id of the executable as it was mapped.
     pub fn build_id(&self) -> Option<&BuildId> {
         self.modules.exe()?.build_id()
     }
 }
 
-fn finder(options: &OpenOptions, core_dir: Option<&Path>) -> Finder {
-    let core_dir = core_dir.map(Path::to_owned);
-    let finder = Finder::new(SearchPaths { core_dir, ..search_paths(options) });
+/// Where names of code lie that a JIT wrote.
+fn made_names(options: &OpenOptions, parts: Option<&CoreParts>) -> MadeNames {
+    let is_placed = |core: &&PathBuf| !options.untrusted || core.as_path() != Path::new("-");
+    let core_dir = options.core.as_ref().filter(is_placed).and_then(|core| core.parent());
+    let pid = parts.and_then(|parts| parts.file.process()).map(|process| process.pid);
+    MadeNames::new(&options.code_maps, core_dir, pid)
+}
+
+/// The options for a bundle, which has the files of its core.
+fn with_layer(options: &OpenOptions, path: &Path) -> OpenOptions {
+    let layers = options.layers.iter().cloned().chain([path.to_owned()]).collect();
+    OpenOptions { layers, ..options.clone() }
+}
+
+/// Who searches these paths, in the places that the options name.
+pub(crate) fn finder(options: &OpenOptions, paths: SearchPaths) -> Finder {
+    let finder = match &options.searched {
+        Some(places) => Finder::with_places(paths, places.clone()),
+        None => Finder::new(paths),
+    };
     finder.with_added(options.places.clone()).within(&options.budget)
 }
 
 /// Where files are searched for, whatever is opened.
 pub(crate) fn search_paths(options: &OpenOptions) -> SearchPaths {
-    let reach = match (options.untrusted, &options.sysroot) {
-        (true, _) => Reach::Beneath,
-        (false, Some(_)) if !options.host_files => Reach::Named,
-        (false, _) => Reach::Host,
+    let has_root = options.sysroot.is_some() || !options.layers.is_empty();
+    let reach = match options.untrusted {
+        true => Reach::Beneath,
+        false if has_root && !options.host_files => Reach::Named,
+        false => Reach::Host,
     };
     let system = [PathBuf::from(SYSTEM_DEBUG_DIR)];
     let mut debug_dirs = options.debug_dirs.clone();
@@ -463,6 +518,8 @@ pub(crate) fn search_paths(options: &OpenOptions) -> SearchPaths {
     SearchPaths {
         exe: options.exe.clone(),
         sysroot: options.sysroot.clone(),
+        path_map: options.path_map.clone(),
+        layers: options.layers.clone(),
         debug_dirs,
         root_debug_dirs,
         reach,

@@ -46,6 +46,7 @@ const SYSTEM_MODULES: &[&str] = &[
     "perl",
     "libperl",
     "php",
+    "libphp",
 ];
 
 /// Where compilers and runtimes keep the source of their libraries: a part of the path.

@@ -91,6 +91,23 @@ pub struct InitialStack {
     pub env: Vec<InitialString>,
 }
 
+/// Bytes of arguments in the kernel's note, without the null behind them (`ELF_PRARGSZ` of `linux/elfcore.h`).
+const NOTED_ARGS: usize = 79;
+/// Bytes of the longest character, which the note may cut.
+const LONGEST_CHARACTER: usize = 4;
+
+/// Whether a note of arguments, joined by blanks and cut, is none of these.
+fn is_overwritten(held: &[String], noted: &str) -> bool {
+    // The note may end in a part of a character.
+    let noted = noted.trim_end_matches([' ', char::REPLACEMENT_CHARACTER]);
+    let held = held.join(" ");
+    let rest = held
+        .strip_prefix(noted)
+        .map(|rest| rest.trim_end_matches([' ', char::REPLACEMENT_CHARACTER]));
+    let is_cut = held.len() > NOTED_ARGS.saturating_sub(LONGEST_CHARACTER);
+    !noted.is_empty() && rest.is_none_or(|rest| !rest.is_empty() && !is_cut)
+}
+
 impl Core {
     /// What the core says of the process as a whole.
     pub fn process_info(&self) -> Option<&ProcessInfo> {
@@ -111,10 +128,38 @@ impl Core {
         })
     }
 
+    /// The path of the executable, or its name, where nothing of its file was found and it is no module: what the
+    /// auxiliary vector leads to, else the first word of the command line, else the kernel's short name.
+    pub fn executable_without_file(&self) -> Option<String> {
+        if self.modules().exe().is_some() {
+            return None;
+        }
+        let process = self.file()?.process();
+        let path = self.aux(AT_EXECFN).and_then(|at| self.string(Addr::new(at)));
+        let argument = || self.short_args()?.split(' ').next().map(ToOwned::to_owned);
+        let name = || process.map(|process| String::from_utf8_lossy(&process.name).into_owned());
+        let is_some = |text: &String| !text.is_empty();
+        path.filter(is_some)
+            .or_else(|| argument().filter(is_some))
+            .or_else(|| name().filter(is_some))
+    }
+
     /// The arguments as the kernel's note has them: joined by blanks, cut at 80 bytes.
     pub fn short_args(&self) -> Option<String> {
         let process = self.file()?.process()?;
         Some(String::from_utf8_lossy(&process.args).into_owned())
+    }
+
+    /// The arguments as the kernel's note has them, where the initial stack has others: the program has written over one of
+    /// both. Programs that set a title for `ps` do.
+    pub fn overwritten_args(&self) -> Option<String> {
+        let noted = self.short_args()?;
+        let held: Option<Vec<String>> =
+            self.initial_stack()?.args.into_iter().map(|arg| arg.text).collect();
+        let held = held?;
+        // gdb notes the first argument alone.
+        let is_comparable = held.is_empty() || !self.written_by_gdb();
+        (is_comparable && is_overwritten(&held, &noted)).then_some(noted)
     }
 
     /// The auxiliary vector.
@@ -251,7 +296,27 @@ impl Core {
             }
             start = below;
         }
-        None
+        self.args_start_by_strings(null, env_start)
+    }
+
+    /// Where `argc` is gone, as on 32-bit Arm, whose `_start` pops it: the strings of the arguments lie one behind the
+    /// other, and end where the first one of the environment begins.
+    fn args_start_by_strings(&self, null: Addr, env_start: Addr) -> Option<Addr> {
+        let mut next = self.word(env_start).filter(|next| *next != 0)?;
+        let mut start = null;
+        for _ in 0..MAX_STRINGS {
+            let below = self.below(start);
+            let string = self.word(below).filter(|at| self.string_end(*at) == Some(next));
+            let Some(string) = string else { break };
+            (start, next) = (below, string);
+        }
+        (start != null).then_some(start)
+    }
+
+    /// The address behind the null that ends a string.
+    fn string_end(&self, at: u64) -> Option<u64> {
+        let bytes = self.space().read_cstr(Addr::new(at), MAX_STRING).ok()?;
+        at.checked_add(bytes.len() as u64)?.checked_add(1)
     }
 
     fn strings(&self, start: Addr) -> Vec<InitialString> {
@@ -268,5 +333,29 @@ impl Core {
             slot = slot.saturating_add(self.word_size());
         }
         strings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_overwritten;
+
+    fn overwritten(held: &[&str], noted: &str) -> bool {
+        is_overwritten(&held.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>(), noted)
+    }
+
+    #[test]
+    fn a_note_of_other_arguments_tells_that_they_were_overwritten() {
+        assert!(!overwritten(&["php", "a.php"], "php a.php"));
+        assert!(!overwritten(&["php", "a.php", ""], "php a.php "));
+        assert!(overwritten(&["php", ""], "php a.php"));
+        assert!(overwritten(&[], "mydaemon: worker"));
+        assert!(overwritten(&["mydaemon: worker"], "perl"));
+        assert!(overwritten(&["php", "a.php"], "php"));
+        assert!(!overwritten(&["php", "a.php"], ""));
+        let long = "x".repeat(200);
+        assert!(!overwritten(&[&long], &long[..79]));
+        let wide = "\u{e4}".repeat(100);
+        assert!(!overwritten(&[&wide], &format!("{}\u{fffd}", "\u{e4}".repeat(39))));
     }
 }

@@ -10,7 +10,7 @@ use kcore_runtimes::{
 use kcore_symbols::Function;
 use kcore_unwind::{Cfi, Modules};
 
-use crate::{ModuleSet, space::ProcessSpace};
+use crate::{ModuleSet, made_names::MadeNames, space::ProcessSpace};
 
 /// The code of a process.
 pub struct ProcessCode {
@@ -19,6 +19,8 @@ pub struct ProcessCode {
     /// Read when code is met that belongs to no module, once for all samples of a profile: what is registered later
     /// is walked as code without unwind information, and has no names.
     pub(crate) registered: Arc<OnceLock<Registered>>,
+    /// What files say beside that.
+    pub(crate) names: MadeNames,
 }
 
 impl ProcessCode {
@@ -26,13 +28,14 @@ impl ProcessCode {
         modules: Arc<ModuleSet>,
         space: Arc<ProcessSpace>,
         registered: Arc<OnceLock<Registered>>,
+        names: MadeNames,
     ) -> Self {
-        Self { modules, space, registered }
+        Self { modules, space, registered, names }
     }
 
-    /// The function of code that the process made and registered.
+    /// The function of code that the process made, as it told debuggers or a file.
     pub fn made_function_at(&self, at: Addr) -> Option<Function> {
-        self.registered_at(at)?.function_at(at)
+        self.registered_at(at)?.function_at(at).or_else(|| self.names.function_at(at))
     }
 
     /// What was registered, if `at` may be code of that.
@@ -67,6 +70,10 @@ impl Modules for ProcessCode {
 
     fn function_before(&self, at: Addr) -> Option<AddrRange> {
         self.modules.function_before(at)
+    }
+
+    fn exception_table(&self, at: Addr) -> Option<AddrRange> {
+        self.modules.at(at)?.exception_table()
     }
 
     fn is_entry(&self, at: Addr) -> bool {

@@ -53,7 +53,10 @@ impl Core {
         wanted: Vec<AddrRange>,
         searched: SearchedCode,
     ) -> Result<References<'_>, Unsupported> {
-        Disassembler::new(self.target())?;
+        let disassembler = Disassembler::new(self.target())?;
+        if !disassembler.finds_references() {
+            return Err(Unsupported(self.arch()));
+        }
         let functions = self.functions(searched);
         Ok(References { core: self, wanted, functions, done: 0, pace: Pace::new(MAX_CHUNKS) })
     }

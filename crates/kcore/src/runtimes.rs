@@ -5,15 +5,13 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_runtimes::{
-    Anchors, FrameOfLanguage, Host, HostModule, HostRange, Runtimes, ScriptVariables, ThreadFacts,
+    Anchors, Dialect, Host, HostModule, HostRange, Runtimes, ScriptNode, ThreadFacts,
     VariableLimits,
 };
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
 
-use crate::{
-    Core, MAX_FRAMES, Mapping, MappingKind, Module, NamedFrame, Tid, native_host::NativeHost,
-};
+use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid, native_host::NativeHost};
 
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
@@ -42,21 +40,9 @@ impl Core {
         }
     }
 
-    /// The variables of a frame that a runtime told of; `None` of a native one, and where they cannot be read.
-    pub fn script_variables(
-        &self,
-        frame: &NamedFrame,
-        limits: VariableLimits,
-    ) -> Option<ScriptVariables> {
-        let location = &frame.location;
-        (!location.kind.is_machine_code()).then_some(())?;
-        let of_language = FrameOfLanguage {
-            kind: location.kind,
-            object: location.object,
-            inline: location.inline,
-            native: frame.frame.as_ref(),
-        };
-        self.runtimes().variables(self, &of_language, limits)
+    /// The object of a language that begins at an address; `None` where none does.
+    pub fn script_value(&self, at: Addr, limits: VariableLimits) -> Option<(Dialect, ScriptNode)> {
+        self.runtimes().value(self, at, limits)
     }
 
     /// What is to be asked about code without unwind information, if anything.

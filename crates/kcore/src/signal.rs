@@ -36,6 +36,8 @@ const SIGNALS: &[(u16, &str, &str)] = &[
     (29, "SIGIO", "I/O possible"),
     (30, "SIGPWR", "Power failure"),
     (31, "SIGSYS", "Bad system call"),
+    // Of MIPS, SPARC and Alpha alone, by the number that kcore gives it.
+    (135, "SIGEMT", "EMT trap"),
 ];
 
 /// Codes by signal (Linux `include/uapi/asm-generic/siginfo.h`), with what each means.

@@ -101,6 +101,11 @@ impl Stack {
         self.decoded = OnceLock::new();
     }
 
+    /// Keeps whoever needs the registers of frames from walking again.
+    pub(crate) fn forget_origin(&mut self) {
+        self.start = None;
+    }
+
     /// Where the walk began.
     pub(crate) fn origin(&self) -> Option<&StackOrigin> {
         self.start.as_deref()

@@ -125,6 +125,9 @@ impl Core {
     }
 
     fn status_args(&self) -> Vec<String> {
+        if let Some(noted) = self.overwritten_args() {
+            return vec![noted];
+        }
         let read = self.initial_stack().map(|stack| stack.args).unwrap_or_default();
         let read: Option<Vec<String>> = read.into_iter().map(|arg| arg.text).collect();
         match read.filter(|args| !args.is_empty()) {

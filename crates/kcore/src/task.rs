@@ -7,8 +7,8 @@ use kcore_unwind::{End, Frame, Trust};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Core, Stack, Task, Tid, found_contexts::FOUND, own_stack::OwnStack, stack::StackOrigin,
-    stack_owners::StackOwners,
+    Core, Stack, Task, Tid, found_contexts::FOUND, moved_stack::MovedStack, own_stack::OwnStack,
+    stack::StackOrigin, stack_owners::StackOwners,
 };
 
 /// Frames among which the function is that begins the stack of a task: a sanitizer may call it, or functions of
@@ -152,7 +152,14 @@ impl Core {
                 own.end(stack.end);
                 stack
             }
-            (TaskStart::Language(_), thread) => Stack::empty(thread, End::Outermost),
+            (TaskStart::Moved { sp, frame_pointer, pc, moved, limit: end }, _) => {
+                let (sp, frame_pointer, pc) = (*sp, *frame_pointer, *pc);
+                let moved = MovedStack { moved: *moved, sp, frame_pointer, pc, limit: *end };
+                self.moved_stack(&moved, limit)
+            }
+            (TaskStart::Language(_) | TaskStart::Kept, thread) => {
+                Stack::empty(thread, End::Outermost)
+            }
             (_, thread) => Stack::empty(thread, End::NoRegisters),
         };
         stack.task = Some(task.clone());

@@ -124,7 +124,13 @@ impl Core {
 
     /// The registers from which the walk of a thread's stack starts.
     pub fn start_registers(&self, tid: Tid) -> Option<Regs> {
-        self.machine()?.regs(self.raw_registers(tid)?, self.target())
+        let machine = self.machine()?;
+        let mut regs = machine.regs(self.raw_registers(tid)?, self.target())?;
+        let floating = self.thread(tid).and_then(|thread| thread.fp_registers.clone());
+        if let Some(bytes) = floating.and_then(|range| self.file_bytes(range)) {
+            machine.add_fp_registers(&mut regs, bytes, self.target());
+        }
+        Some(regs)
     }
 
     /// The stack pointer of a thread.

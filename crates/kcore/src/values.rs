@@ -54,6 +54,10 @@ impl Process for Core {
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         self.defined(near.debug_info(), name, |_| true)
     }
+
+    fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
+        self.types().spelled_near(near, text)
+    }
 }
 
 impl Core {

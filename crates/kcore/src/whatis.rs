@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, AddrRange, Origin};
 use kcore_unwind::Flow;
 
-use crate::{Core, MAX_FRAMES, Mapping, SymbolAt, Tid};
+use crate::{Core, MAX_FRAMES, Mapping, SymbolAt, Tid, native_heap::OwnedBlock};
 
 /// What lies at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct What {
     pub frame: Option<usize>,
     /// The object of a language that holds it.
     pub object: Option<String>,
+    /// The block of a native heap that holds it.
+    pub block: Option<OwnedBlock>,
     /// Where its bytes come from; `None` when it has none.
     pub origin: Option<Origin>,
 }
@@ -39,6 +41,7 @@ impl Core {
             thread,
             frame: thread.and_then(|tid| self.frame_at(tid, at)),
             object: self.object_at(at, thread),
+            block: self.heap_block_at(at, thread),
             origin: self.space().origin(at).ok(),
         }
     }
@@ -47,6 +50,12 @@ impl Core {
     fn object_at(&self, at: Addr, thread: Option<Tid>) -> Option<String> {
         let is_apart = self.modules().at(at).is_none() && thread.is_none();
         is_apart.then(|| self.runtimes().identify(self, at))?
+    }
+
+    /// The block of a native heap that holds `at`.
+    fn heap_block_at(&self, at: Addr, thread: Option<Tid>) -> Option<OwnedBlock> {
+        let is_apart = self.modules().at(at).is_none() && thread.is_none();
+        is_apart.then(|| self.heaps().block_at(at))?
     }
 
     /// The thread in whose stack `at` lies: of those whose stack pointers are in the same mapping,

@@ -5,7 +5,8 @@ use anyhow::Result;
 use crate::cargo::cargo;
 
 /// Features of `kcore`, as its manifest has them, but for the default ones together.
-const FEATURES: [&str; 4] = ["compression", "zstd-sections", "disassembly", "live"];
+const FEATURES: [&str; 6] =
+    ["compression", "zstd-sections", "disassembly", "debuginfod", "minidump", "live"];
 
 /// Checks the library without features and with each feature alone, and runs the tests of a build without compression.
 /// All other checks use the default features.

@@ -45,9 +45,31 @@ struct Chosen {
 /// Name and bytes of a seed.
 type Seed = (String, Vec<u8>);
 
-/// Writes the programs, and gives the seeds of the targets `values` and `paths`.
-pub fn seeds() -> (Vec<Seed>, Vec<Seed>) {
-    let (mut values, mut paths) = (Vec::new(), Vec::new());
+/// Expressions of an object, which is any name of one letter.
+const EXPRESSIONS: &[&str] = &[
+    "o.first[1] * 2 + sizeof(int) >> 1",
+    "&o == (int *). && -o.first[0] != 1.5f",
+    "*o.first@3",
+    "o ? 'a' : \"b\" == o",
+    "(o + 1)->x % 7 ^ ~0x1f",
+    "$r < o[o - 1]",
+];
+
+/// Files of printers for any type.
+const PRINTERS: &[&str] = &[
+    "[[type]]\nname = '*'\nlist = { head = 'this', next = 'this', value = '*(long *)this' }\n",
+    "[[type]]\nname = '*'\nelements = { size = '9', when = '$i % 2', key = '$i', value = '*this' }\n",
+    "[[type]]\nname = ['*<*>', 'a']\nwhen = 'sizeof(*this) > 1'\ntext = { at = '(char *)this', length = '7' }\n\
+     [[type]]\nname = '*'\nwords = 'at {this,x}: {*(int *)this,d}'\n",
+    "<AutoVisualizer><Type Name='*'><Expand><TreeItems><Size>3</Size><HeadPointer>this</HeadPointer>\
+     <LeftPointer>this</LeftPointer><RightPointer>0</RightPointer><ValueNode>*this</ValueNode></TreeItems>\
+     </Expand></Type></AutoVisualizer>",
+];
+
+/// Writes the programs, and gives the seeds of the targets `values`, `paths` and `printers`.
+pub fn seeds() -> [Vec<Seed>; 3] {
+    let (mut values, mut paths, mut expressions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut printers = Vec::new();
     for (number, name) in (0..).zip(NAMES) {
         let (exe, core) = files(CORES[usize::from(number)]);
         let chosen = choose(&core);
@@ -61,6 +83,16 @@ pub fn seeds() -> (Vec<Seed>, Vec<Seed>) {
         for chosen in &chosen {
             let Some(head) = head(number, &program, chosen) else { continue };
             let seed = format!("{name}_{}", values.len());
+            let is_first = !values.iter().any(|(other, _): &Seed| other.starts_with(name));
+            for (at, text) in EXPRESSIONS.iter().enumerate().filter(|_| is_first) {
+                let bytes = chosen.memory.write(Output(head.clone()).part(text.as_bytes())).0;
+                expressions.push((format!("{seed}_expression_{at}"), bytes));
+            }
+            for (at, text) in PRINTERS.iter().enumerate().filter(|_| is_first) {
+                let file = Output::default().part(text.as_bytes());
+                let bytes = chosen.memory.write(Output([file.0, head.clone()].concat())).0;
+                printers.push((format!("{seed}_{at}"), bytes));
+            }
             values.push((seed.clone(), value_seed(&program, chosen, head.clone())));
             paths.extend(
                 path(&chosen.object)
@@ -69,8 +101,8 @@ pub fn seeds() -> (Vec<Seed>, Vec<Seed>) {
         }
     }
     // Paths are the same in most.
-    let paths = paths.into_iter().step_by(4).collect();
-    (values, paths)
+    let paths = paths.into_iter().step_by(4).chain(expressions).collect();
+    [values, paths, printers]
 }
 
 /// The executable of a variant, and the core opened.

@@ -11,7 +11,7 @@ use kcore_runtimes::{Host, PROBES, Runtimes, python::Python};
 use super::recorder::Recorder;
 
 /// The variants by minor version, from 8 on.
-const VARIANTS: [&str; 8] = [
+pub const VARIANTS: [&str; 8] = [
     "python3.8",
     "python3.9",
     "python3.10",
@@ -51,13 +51,13 @@ const NATIVES: [&str; 11] = [
 /// The function of the thread whose stack is a seed.
 const THREAD: &str = "in_sleep";
 /// Where `_PyRuntime` is made up to lie, to 3.12.
-const RUNTIME: u64 = 0x20_0000;
+pub const RUNTIME: u64 = 0x20_0000;
 /// Parts of memory that a seed may have, and its bytes.
-const PARTS: usize = 64;
-const BYTES: usize = 16 << 10;
+pub const PARTS: usize = 64;
+pub const BYTES: usize = 16 << 10;
 
 /// Name and bytes of a seed.
-type Seed = (String, Vec<u8>);
+pub type Seed = (String, Vec<u8>);
 
 /// All seeds of the target `python`.
 pub fn seeds() -> Vec<Seed> {
@@ -88,7 +88,7 @@ pub fn seeds() -> Vec<Seed> {
     seeds
 }
 
-fn open(scenario: &str, variant: &str) -> Core {
+pub fn open(scenario: &str, variant: &str) -> Core {
     let folder = folder(scenario, variant);
     let (core, exe) = (Some(folder.join("core")), Some(folder.join(scenario)));
     Core::open(&OpenOptions { core, exe, ..OpenOptions::default() }).expect("a core")
@@ -134,7 +134,7 @@ fn seed(
     (memory.0.len() <= PARTS && bytes.len() <= BYTES).then_some(bytes)
 }
 
-fn runtime_of(core: &Core) -> Option<Addr> {
+pub fn runtime_of(core: &Core) -> Option<Addr> {
     let mut modules = Host::modules(core).into_iter();
     modules.find_map(|module| module.addr(module.exported("_PyRuntime")?.0))
 }

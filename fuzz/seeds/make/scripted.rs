@@ -73,7 +73,7 @@ fn stacks(number: u8, variant: &str, core: &Core) -> Vec<Seed> {
     let stack = core.stack(tid, MAX_FRAMES);
     let seed = |(run, frames): (usize, &[Frame])| {
         let recorder = Recorder::new(core);
-        let native = NativeStack { thread: None, frames, end: End::Outermost };
+        let native = NativeStack { thread: None, task: None, frames, end: End::Outermost };
         let spans = v8(core).decode(&recorder, &native);
         let scripted = spans.iter().any(|span| !span.frames.is_empty());
         for frame in frames {

@@ -41,6 +41,11 @@ local function call(line)
   if not place then
     place, name = line:match("^\t(.-): (%?)$")
   end
+  if not place then
+    -- Functions without names, as LuaJIT has them.
+    place, name = line:match("^\t%[builtin#%d+%]: at"), line:match("builtin#%d+")
+    if not place and line:match("^\t%[C%]: at") then place, name = "[C]", "?" end
+  end
   if not place or place == "(tail call)" then return nil end
   name = name:match("^function '(.*)'$") or name
   local file, number = place:match("^(.*):(%d+)$")
@@ -67,12 +72,15 @@ function truth.outer(last)
   table.insert(outer, 1, '{"function":' .. text(name) .. ',"match":"exact"}')
 end
 
--- Tells the stack; what follows in the line of the caller is where this thread stops, in a call of the method `last`.
+-- Tells the stack; what follows in the line of the caller is where this thread stops, in a call of the method `last` or, if
+-- none is given, of no function of Lua's.
 function truth.tell(last)
-  local name = before_53 and last or "method '" .. last .. "'"
   local all = calls(debug.traceback("", 2))
   for _, frame in ipairs(outer) do all[#all + 1] = frame end
-  table.insert(all, 1, '{"function":' .. text(name) .. ',"match":"exact"}')
+  if last then
+    local name = before_53 and last or "method '" .. last .. "'"
+    table.insert(all, 1, '{"function":' .. text(name) .. ',"match":"exact"}')
+  end
   local pid = read("/proc/self/stat"):match("^%d+")
   local frames = GAP .. "," .. table.concat(all, "," .. GAP .. ",") .. "," .. GAP
   local path = account()

@@ -106,10 +106,13 @@ module Truth
     # Whether `inspect` of a value says all of it, and no address.
     def plain?(value)
       case value
-      when Integer, Float, String, Symbol, nil, true, false then true
+      when Integer, Float, String, Symbol, Complex, Rational, Regexp, nil, true, false then true
+      when Range then plain?(value.begin) && plain?(value.end)
+      when Struct then value.all? { |each| plain?(each) }
       when Array then value.all? { |each| plain?(each) }
       when Hash then value.all? { |pair| pair.all? { |each| plain?(each) } }
-      when Module then !value.name.nil?
+      when Module then value.inspect !~ /0x/
+      else defined?(Data) && Data === value && value.to_h.values.all? { |each| plain?(each) }
       end
     end
 

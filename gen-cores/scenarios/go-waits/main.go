@@ -60,6 +60,9 @@ func (w *worker) run(on chan int) { receives(on, len(w.name)) }
 
 func small(on chan int) { receives(on, 1) }
 
+//go:noinline
+func boxes(on chan int, held any, more []pair) { receives(on, len(more)); kept = append(kept, held) }
+
 func tellChannel(channel any, rest string) {
 	fmt.Fprintf(&told, "channel %p %s\n", channel, rest)
 }
@@ -95,6 +98,8 @@ func channels() {
 	all = append(all, next("main.(*worker).run"))
 	go small(never)
 	all = append(all, next("main.small"))
+	go boxes(never, pair{len(all), 2}, []pair{{len(all), 1}})
+	all = append(all, next("main.boxes"))
 
 	pairs := make(chan pair, 1)
 	go func() {
@@ -125,7 +130,12 @@ func mutexes() {
 	fmt.Fprintf(&told, "mutex %s %p sync.RWMutex\n", next(""), &shared)
 	go func() { arrived <- goroutine(); shared.RLock() }()
 	fmt.Fprintf(&told, "mutex %s %p sync.RWMutex\n", next(""), &shared)
-	kept = append(kept, &plain, &shared)
+	group := new(sync.WaitGroup)
+	group.Add(3)
+	group.Done()
+	go func() { arrived <- goroutine(); group.Wait() }()
+	fmt.Fprintf(&told, "mutex %s %p sync.WaitGroup\n", next(""), group)
+	kept = append(kept, &plain, &shared, group)
 }
 
 func labels() {

@@ -21,6 +21,11 @@ module Shop
     end
   end
 
+  Point = Struct.new(:x, :y)
+  Wide = Struct.new(:a, :b, :c, :d, :e)
+  Named = Struct.new(:key, keyword_init: true)
+  Fact = defined?(Data) && Data.respond_to?(:define) ? Data.define(:name, :point) : Point
+
   class Failure < StandardError
   end
 
@@ -52,6 +57,14 @@ module Shop
       wide = (1..12).map { |each| [each, each.to_s] }.to_h
       text, long = "a \"b\" \#{c}\n\e", "0123456789" * 5
       words = [:plain, :"not plain", :ask?, :[]=, String, Shop]
+      point, wide_one = Point.new(1, [2, nil]), Wide.new(1, "b", :c, 4.5, Point.new(nil, nil))
+      keyed, bare, fact = Named.new(key: 3), Struct.new(:q).new(4), Fact.new("n", point)
+      ranges = [1..2, 1...2, "a".."b", (1..nil), Range.new(nil, 3), Range.new(nil, nil)]
+      pairs = [Complex(1, -2), Complex(0.5, 3), Rational(-1, 3), { Rational(2, 7) => 3**70 }]
+      patterns = [/a\/b"#{1}/mix, /^größe$/, %r{a/b\\/}, /\n x/x]
+      bytes = ["\xff\xfea\u00e9", "\xff\xc3\xa9\0\e\"".b, "plain".b, "ab\0\x7f", "\x00\xd8".force_encoding("UTF-16LE")]
+      others = ["h\0i\0\x85\0".force_encoding("UTF-16LE"), "\0\0\0h".force_encoding("UTF-32BE"), "\xc6\xfca".force_encoding("EUC-JP"), "\x93\xfa\xb1".force_encoding("Shift_JIS")]
+      metaclasses = [Helper.singleton_class, Class, Comparable]
       Truth.locals("Shop::Helper#deep", binding) if count == 0
       count == 0 ? finish(key, value) : deep(count - 1, key, value, 1, 2.5, opt: opt, also: :sym)
     end

@@ -50,7 +50,7 @@ fn say(line: &str) {
 fn try_run(args: &CatchArgs) -> Result<ExitCode> {
     let mut live = args.live.named(&args.process)?;
     Core::check_process(live.pid)?;
-    let mut snapshot = || Ok(Core::of_process(live.pid, &live.options, &args.files.options())?);
+    let mut snapshot = || Ok(Core::of_process(live.pid, &live.options, &args.files.options()?)?);
     let events: Result<Vec<Event>> =
         args.events.iter().map(|word| event::parse(word, &mut snapshot)).collect();
     let events = events?;
@@ -62,7 +62,7 @@ fn try_run(args: &CatchArgs) -> Result<ExitCode> {
             what: args.what.what(),
             output,
             pack: args.what.packs(output),
-            files: args.files.options(),
+            files: args.files.options()?,
         })),
         None => show(args, &live),
     }
@@ -81,7 +81,7 @@ fn say_beforehand(args: &CatchArgs, events: &[Event], live: &LiveTarget) {
 
 /// Takes a snapshot of the moment, and runs the commands.
 fn show(args: &CatchArgs, live: &LiveTarget) -> Result<ExitCode> {
-    let options = kcore::OpenOptions { cache_dir: folders::cache(), ..args.files.options() };
+    let options = kcore::OpenOptions { cache_dir: folders::cache(), ..args.files.options()? };
     let core = Core::of_process(live.pid, &live.options, &options)?;
     let facts = core.live_facts();
     let notes = facts.as_ref().map(|facts| live::notes(live.pid, facts, core.threads().len()));

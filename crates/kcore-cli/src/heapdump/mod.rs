@@ -55,7 +55,7 @@ fn open(args: &HeapdumpArgs) -> Result<Core> {
         bail!("standard output is a terminal: a heap dump is no text (-o FILE)");
     }
     let core = Some(args.core.clone());
-    Ok(Core::open(&OpenOptions { core, ..args.files.options() })?)
+    Ok(Core::open(&OpenOptions { core, ..args.files.options()? })?)
 }
 
 fn dump(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {

@@ -143,7 +143,7 @@ impl ProfileArgs {
             on_cpu: self.cpu,
             native: self.native,
         };
-        let options = self.files.options();
+        let options = self.files.options()?;
         let pack = self.output.extension().is_some_and(|end| end == "gz");
         Ok(ProfileRequest { target, profile, options, format: self.format()?, pack })
     }

@@ -116,7 +116,7 @@ impl SaveArgs {
             what: self.what.what(),
             output: &self.output,
             pack: self.what.packs(&self.output),
-            files: self.files.options(),
+            files: self.files.options()?,
         })
     }
 }

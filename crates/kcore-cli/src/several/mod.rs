@@ -18,7 +18,7 @@ use kcore_shell::Status;
 
 use crate::args::{Args, Batch, Word};
 use crate::output;
-use crate::run::open_core;
+use crate::run::{open_core, unused_files};
 use crate::target::{self, shown};
 
 /// Bytes of a word of a target: text of several cores has no addresses, which alone would ask for it.
@@ -41,7 +41,7 @@ pub(crate) fn asked(args: &Args, files: &[PathBuf]) -> Option<Question> {
         Word::Stacks => target::has_several_cores(files).then_some(Question::Compare),
         Word::Diff => Some(Question::Diff),
         Word::Triage => Some(Question::Triage),
-        Word::Why => None,
+        Word::Why | Word::Missing | Word::Check => None,
     }
 }
 
@@ -121,7 +121,12 @@ impl Cores<'_> {
         let mut status = Status::DONE;
         for file in &self.files {
             match self.open(file) {
-                Ok(core) => look(&shown(file), &core),
+                Ok(core) => {
+                    for note in unused_files(&core) {
+                        sink.note(&format!("{}: {note}", shown(file)))?;
+                    }
+                    look(&shown(file), &core);
+                }
                 Err(error) => {
                     sink.error(command, &DcmdError::failed(format!("{error:#}")))?;
                     status = Status::FAILED;

@@ -11,6 +11,8 @@ use super::Cores;
 
 /// Functions of the program's own code that tell one crash from another.
 const SIGNATURE: usize = 3;
+/// Letters that the columns have at least.
+const LEAST_WIDTHS: [usize; 3] = [8, 12, 0];
 /// Frames that are looked through for them.
 const FRAMES: usize = 1024;
 
@@ -26,10 +28,11 @@ struct Triaged {
     signature: Vec<String>,
     /// Of the innermost one.
     place: Option<(String, Option<u32>)>,
-    /// How many cores have the same program, end and signature, this one among them.
+    /// How many cores have the same program, end and signature, this one among them. One without a signature is
+    /// like no other.
     alike: usize,
-    /// Letters of the longest name of a core, so that what follows the names stands in a column.
-    width: usize,
+    /// Letters of the longest end, program and name of a core, so that what follows them stands in columns.
+    widths: [usize; 3],
 }
 
 impl Triaged {
@@ -50,10 +53,15 @@ impl Triaged {
             signature: tid.map(|tid| signature(core, tid, from)).unwrap_or_default(),
             place,
             alike: 1,
-            width: 0,
+            widths: [0; 3],
             program: status.program,
             explanation: status.explanation,
         }
+    }
+
+    /// What stands in columns.
+    fn columns(&self) -> [&str; 3] {
+        [&self.what, self.name().unwrap_or("-"), &self.core]
     }
 
     /// The name of the program without its folder.
@@ -87,6 +95,7 @@ fn what(status: &CoreStatus) -> String {
         LastWords::AbortMessage(_) => "abort message",
         LastWords::Exception { type_name, .. } => type_name.as_str(),
         LastWords::Fatal { .. } => "fatal error",
+        LastWords::ErrorFile { .. } => "error file",
         LastWords::Panic(_) => "panic",
     });
     words.map_or_else(|| signal.to_owned(), |words| format!("{signal}, {words}"))
@@ -115,11 +124,13 @@ impl Record for Triaged {
     }
 
     fn view(&self) -> View {
-        View::Line("{alike:>4}x {what:8} {name:12} {shown_core} {shown_where}")
+        View::Line("{alike:>4}x {shown_what} {name} {shown_core} {shown_where}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let place = self.place.as_ref();
+        let ([what, name, core], [of_what, of_name, of_core]) = (self.columns(), self.widths);
+        let padded = |text: &str, width: usize| Cell::text(format!("{text:width$}"));
         let names = self.signature.iter().map(|name| Cell::text(name.as_str()));
         out.text("core", self.core.as_str())
             .num("pid", self.pid.map(u64::from))
@@ -130,8 +141,9 @@ impl Record for Triaged {
             .opt_text("file", place.map(|(file, _)| file.as_str()))
             .num("line", place.and_then(|(_, line)| line.map(u64::from)))
             .num("alike", self.alike as u64)
-            .display("shown_core", Cell::text(format!("{:width$}", self.core, width = self.width)))
-            .display("name", Cell::text(self.name().unwrap_or("-")))
+            .display("shown_what", padded(what, of_what))
+            .display("name", padded(name, of_name))
+            .display("shown_core", padded(core, of_core))
             .display("shown_where", Cell::text(self.shown_where()));
     }
 }
@@ -149,7 +161,7 @@ pub(super) fn show(cores: &Cores<'_>, sink: &mut dyn Sink) -> Result<Status, Dcm
 
 fn count_alike(all: &mut [Triaged]) {
     let mut counts: HashMap<_, usize> = HashMap::new();
-    for core in all.iter() {
+    for core in all.iter().filter(|core| !core.signature.is_empty()) {
         let count = counts.entry(core.likeness()).or_default();
         *count = count.saturating_add(1);
     }
@@ -159,6 +171,38 @@ fn count_alike(all: &mut [Triaged]) {
 }
 
 fn align(all: &mut [Triaged]) {
-    let width = all.iter().map(|core| core.core.chars().count()).max().unwrap_or_default();
-    all.iter_mut().for_each(|core| core.width = width);
+    let mut widths = LEAST_WIDTHS;
+    for core in all.iter() {
+        for (width, text) in widths.iter_mut().zip(core.columns()) {
+            *width = text.chars().count().max(*width);
+        }
+    }
+    all.iter_mut().for_each(|core| core.widths = widths);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn triaged(core: &str, signature: &[&str]) -> Triaged {
+        Triaged {
+            core: core.to_owned(),
+            pid: None,
+            program: Some("/bin/p".to_owned()),
+            what: "SIGSEGV".to_owned(),
+            explanation: None,
+            signature: signature.iter().map(|name| (*name).to_owned()).collect(),
+            place: None,
+            alike: 1,
+            widths: [0; 3],
+        }
+    }
+
+    #[test]
+    fn cores_of_which_no_function_is_known_are_alike_with_none() {
+        let mut all =
+            [triaged("a", &["f"]), triaged("b", &[]), triaged("c", &[]), triaged("d", &["f"])];
+        count_alike(&mut all);
+        assert_eq!(all.map(|core| core.alike), [2, 1, 1, 2]);
+    }
 }

@@ -86,12 +86,13 @@ fn say_outcome(outcome: &Outcome, args: &WatchArgs) {
 }
 
 fn save_core(args: &WatchArgs, watcher: Watcher<'_>, output: &Path) -> ExitCode {
+    let files = watcher.files.clone();
     save::save(&Saving {
         live: watcher.target,
         what: args.what.what(),
         output,
         pack: args.what.packs(output),
-        files: args.files.options(),
+        files,
     })
 }
 

@@ -47,7 +47,7 @@ impl From<LiveError> for Outcome {
 pub(super) struct Watcher<'a> {
     args: &'a WatchArgs,
     pub(super) target: LiveTarget,
-    files: OpenOptions,
+    pub(super) files: OpenOptions,
     stop: Arc<AtomicBool>,
     pub(super) watch: Watch,
     pub(super) places: CommonStacks,
@@ -74,7 +74,7 @@ impl<'a> Watcher<'a> {
         }
         let stop = Arc::default();
         ends::set(&stop)?;
-        let files = OpenOptions { cache_dir: folders::cache(), ..args.files.options() };
+        let files = OpenOptions { cache_dir: folders::cache(), ..args.files.options()? };
         let (places, stopped) = (CommonStacks::default(), None);
         Ok(Self { args, target, files, stop, watch, places, snapshots: 0, stopped })
     }

@@ -277,6 +277,24 @@ fn dcmds_of_python_write_what_the_schema_says() {
     for wanted in of_heap {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }
+    for line in ["::greenlets", "::greenlets | ::stack", "::walk greenlet"] {
+        let case = match gen_cores::ensure("greenlets", "python3.13").expect("a core") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+        };
+        seen.extend(check(&schema, line, &records_of(&case.core, line)));
+    }
+    assert!(seen.contains("greenlet"), "no dcmd wrote a greenlet: {seen:?}");
+    for line in ["::tokio", "::tokio | ::stack", "::walk tokio", "::tasks", "::tasks -u"] {
+        let case = match gen_cores::ensure("tokio-tasks", "release-pie").expect("a core") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+        };
+        seen.extend(check(&schema, line, &records_of(&case.core, line)));
+    }
+    for wanted in ["tokio_task", "task", "task_group"] {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
     for wanted in ["py_stack", "py_value", "py_address", "py_group", "py_task", "py_reference"] {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }

@@ -32,6 +32,7 @@ impl Asked {
             dcmds: DCMDS,
             walkers: WALKERS,
             foreign: Some(&kcore_commands::GDB),
+            typed: Some(&kcore_commands::TYPED),
             format: Format::Json(JsonForm::Full),
             terminal_width: || None,
         };

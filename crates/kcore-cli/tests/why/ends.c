@@ -47,6 +47,18 @@ static __attribute__((noinline, noclone)) void jump_on(void)
 	__asm__ volatile("xorl %%ecx, %%ecx\n\tjmp *%%rcx" ::: "rcx");
 }
 
+static __attribute__((noinline, noclone)) void jump_on_by_rax(void)
+{
+	__asm__ volatile("xorl %%eax, %%eax\n\tjmp *%%rax" ::: "rax");
+}
+
+/* Calls a function that jumps on by the register by which it was called. */
+static __attribute__((noinline, noclone)) void call_by_rax(void)
+{
+	handler = jump_on_by_rax;
+	__asm__ volatile("movq %0, %%rax\n\tcall *%%rax" ::"m"(handler) : "rax", "memory");
+}
+
 /* A byte that is no instruction in 64-bit mode. */
 static __attribute__((noinline)) void no_instruction(void)
 {
@@ -141,6 +153,8 @@ int main(int argc, char **argv)
 		((void (*)(void))0x1122334455667788)();
 	if (!strcmp(bug, "jump"))
 		jump_on();
+	if (!strcmp(bug, "tail"))
+		call_by_rax();
 	if (!strcmp(bug, "trap") || !strcmp(bug, "int3") || !strcmp(bug, "hlt"))
 		stop_by(bug);
 	if (!strcmp(bug, "illegal"))

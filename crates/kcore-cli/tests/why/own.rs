@@ -22,6 +22,7 @@ const BUGS: &[(&str, &str, &str, &str)] = &[
     ("slot", "jump-target", "certain", "0x4847464544434241, whose bytes are the text 'ABCDEFGH'"),
     ("register", "jump-target", "certain", "0x1122334455667788, which is no address, in main"),
     ("jump", "execution", "certain", "jumped to a null pointer, after main called jump_on"),
+    ("tail", "execution", "certain", "jumped to a null pointer"),
     ("trap", "trap", "certain", "stopped itself with the instruction ud2, in stop_by"),
     ("int3", "trap", "certain", "stopped itself with the instruction int3, in stop_by"),
     ("hlt", "trap", "certain", "stopped itself with the instruction hlt, in stop_by"),
@@ -49,6 +50,11 @@ fn a_bug_has_its_finding_and_no_other() {
         let sentence = finding["sentence"].as_str().unwrap();
         assert!(sentence.contains(says), "{bug}: {sentence}");
         runs_all(bug, &core, finding);
+        if *bug == "tail" {
+            let evidence = finding["evidence"].to_string();
+            assert!(!sentence.contains("call_by_rax"), "{sentence}");
+            assert!(evidence.contains("in call_by_rax: that, or what it called"), "{evidence}");
+        }
         if ["unmapped", "guard", "misaligned"].contains(bug) {
             let address = fs::read_to_string(folder.path().join("output.txt")).unwrap();
             assert!(sentence.contains(address.trim()), "{address} {sentence}");

@@ -1,6 +1,8 @@
 //! The record of one frame of a stack.
 
-use kcore::{Addr, CodeAddr, Core, Endian, FrameKind, NamedFrame, TakenSignal, Tid, signal};
+use kcore::{
+    Addr, CodeAddr, Core, Endian, FrameKind, NamedFrame, TakenSignal, TaskId, Tid, signal,
+};
 
 use super::FrameValues;
 use crate::{Cell, Dot, Fields, Record, SymbolCell, View};
@@ -69,6 +71,8 @@ pub struct FrameLine {
     pub frame: NamedFrame,
     /// The thread; `None` on a stack that no thread runs on.
     pub tid: Option<Tid>,
+    /// The task, if no thread runs it.
+    pub task: Option<TaskId>,
     /// What `$C` prints in its first column.
     pub frame_pointer: Option<Addr>,
     /// How it is laid out.
@@ -94,12 +98,19 @@ impl FrameLine {
             signal: frame.frame.and_then(|frame| core.taken_signal(&frame)),
             frame,
             tid,
+            task: None,
             frame_pointer,
             layout,
             values: FrameValues::default(),
             endian: Endian::Little,
             shows_source: false,
         }
+    }
+
+    /// The same on the stack of a task, if it is one that no thread runs.
+    #[must_use]
+    pub fn of_task(self, task: Option<TaskId>) -> Self {
+        Self { task, ..self }
     }
 
     /// The same, with the file and line of native code in its line if that is wanted.
@@ -289,6 +300,10 @@ impl Record for FrameLine {
 
     fn dot(&self) -> Option<Dot> {
         let (fp, index) = (self.frame_pointer?, self.frame.physical);
-        Some(self.tid.map_or(Dot::Addr(fp), |tid| Dot::Frame { fp, tid, index }))
+        Some(match (self.tid, self.task) {
+            (Some(tid), _) => Dot::Frame { fp, tid, index },
+            (None, Some(task)) => Dot::TaskFrame { fp, task, index },
+            (None, None) => Dot::Addr(fp),
+        })
     }
 }

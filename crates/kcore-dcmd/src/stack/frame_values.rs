@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use kcore::{
     Content, Core, Dialect, Endian, FrameVariable, KnownFrames, Language, Limits, NamedFrame,
-    Number, Object, ScriptNode, ScriptVariable, ScriptVariables, Stack, Type, TypeKind, Value,
+    Number, Process, ScriptNode, ScriptVariable, ScriptVariables, Stack, Type, TypeKind, Value,
     VariableKind, VariableLimits,
 };
 
@@ -48,6 +48,8 @@ pub enum VariableChoice {
 /// Reads the variables of the frames of one stack.
 pub struct ValueReader<'c> {
     core: &'c Core,
+    /// The process as the session names and prints what lies in it.
+    process: &'c dyn Process,
     known: KnownFrames<'c>,
     wanted: VariableChoice,
     integers: Integers,
@@ -57,7 +59,13 @@ impl<'c> ValueReader<'c> {
     /// For a stack.
     pub fn new(core: &'c Core, stack: &Stack, wanted: VariableChoice) -> Self {
         let known = core.known_frames(stack, stack.frames.len());
-        Self { core, known, wanted, integers: Integers::Natural }
+        Self { core, process: core, known, wanted, integers: Integers::Natural }
+    }
+
+    /// The same, with values as a process of its own names and prints them.
+    #[must_use]
+    pub fn in_process(self, process: &'c dyn Process) -> Self {
+        Self { process, ..self }
     }
 
     /// The same, with integers written in this way.
@@ -115,7 +123,7 @@ impl<'c> ValueReader<'c> {
         let limits = VariableLimits { locals: all, ..SCRIPT_LIMITS };
         let is_shown =
             self.wanted != VariableChoice::BareArguments && frame.index < MAX_OF_LANGUAGES;
-        let script = is_shown.then(|| self.core.script_variables(frame, limits)).flatten();
+        let script = is_shown.then(|| self.known.script_variables(frame, limits)).flatten();
         FrameValues { script, all, ..FrameValues::default() }
     }
 
@@ -128,7 +136,7 @@ impl<'c> ValueReader<'c> {
     fn value_of(&self, variable: FrameVariable) -> NamedValue {
         let is_bare = self.wanted == VariableChoice::BareArguments;
         let bare = is_bare.then(|| NamedValue::bare_pointer(self.core, &variable)).flatten();
-        bare.unwrap_or_else(|| NamedValue::new(self.core, variable, &LIMITS))
+        bare.unwrap_or_else(|| NamedValue::new(self.process, variable, &LIMITS))
     }
 }
 
@@ -218,9 +226,9 @@ pub struct NamedValue {
 
 impl NamedValue {
     /// Reads a variable.
-    pub fn new(core: &Core, variable: FrameVariable, limits: &Limits) -> Self {
+    pub fn new(process: &dyn Process, variable: FrameVariable, limits: &Limits) -> Self {
         let value = match &variable.object {
-            Ok(object) => Object::value(object, core, limits),
+            Ok(object) => object.value(process, limits),
             Err(why) => Value {
                 ty: variable.ty.clone().unwrap_or_else(Type::void),
                 at: None,

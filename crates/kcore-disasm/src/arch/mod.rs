@@ -1,6 +1,7 @@
 //! What differs from machine to machine.
 
 pub mod aarch64;
+pub mod plain;
 pub mod x86_64;
 
 use capstone::{Capstone, CsResult, Insn};
@@ -21,6 +22,11 @@ pub trait Machine: Sync {
 
     /// The word that stands for bytes that are no instruction.
     fn junk_word(&self) -> &'static str;
+
+    /// Whether the instructions that refer to an address are found.
+    fn finds_references(&self) -> bool {
+        true
+    }
 
     /// Whether this jump is always taken.
     fn is_unconditional(&self, mnemonic: &str) -> bool;

@@ -76,7 +76,7 @@ impl CoreHeader {
         if elf_type != ET_CORE {
             return Err(ParseError::NotCore(elf_type));
         }
-        let arch = Arch::from_elf_machine(cursor.u16()?);
+        let arch = Arch::from_elf(cursor.u16()?, target.word);
         Ok(Self::parse_rest(cursor, Target { arch, ..target })?)
     }
 

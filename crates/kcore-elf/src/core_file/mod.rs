@@ -10,9 +10,9 @@ mod process;
 pub mod snapshot;
 mod thread;
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
-use kcore_mem::Target;
+use kcore_mem::{Addr, Target};
 
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
 pub use maps::{MapLine, parse_maps};
@@ -20,7 +20,7 @@ pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
 pub use snapshot::{Instants, LiveThread, SnapshotInfo};
 pub use thread::{CoreThread, SignalDetail, SignalInfo};
 
-use crate::{FileBytes, ParseError, will_need};
+use crate::{BuildId, FileBytes, ParseError, will_need};
 use arch::ArchNote;
 use notes::{Note, Notes, desc_range};
 
@@ -76,6 +76,7 @@ pub struct CoreFile {
     written_by_gdb: bool,
     snapshot: Option<SnapshotInfo>,
     maps: Option<Vec<MapLine>>,
+    noted_build_ids: BTreeMap<Addr, BuildId>,
     late_threads: Vec<u32>,
     refused_threads: Vec<u32>,
     damage: Vec<Damage>,
@@ -102,6 +103,7 @@ impl CoreFile {
             written_by_gdb: false,
             snapshot: None,
             maps: None,
+            noted_build_ids: BTreeMap::new(),
             late_threads: Vec::new(),
             refused_threads: Vec::new(),
             damage: Vec::new(),
@@ -143,6 +145,11 @@ impl CoreFile {
     /// `NT_PRPSINFO`.
     pub const fn process(&self) -> Option<&ProcessInfo> {
         self.process.as_ref()
+    }
+
+    /// Build-ids of modules that a note tells, by where the module begins.
+    pub const fn noted_build_ids(&self) -> &BTreeMap<Addr, BuildId> {
+        &self.noted_build_ids
     }
 
     /// `NT_AUXV`; empty without it.
@@ -264,6 +271,9 @@ impl CoreFile {
                 self.with_thread(|thread| thread.live = live);
             }
             snapshot::NT_MAPS => self.maps = Some(parse_maps(desc)),
+            snapshot::NT_BUILD_ID => {
+                self.noted_build_ids.extend(snapshot::parse_build_id(desc, self.target));
+            }
             snapshot::NT_LATE => self.late_threads.extend(self.noted_tid(desc)),
             snapshot::NT_REFUSED => self.refused_threads.extend(self.noted_tid(desc)),
             _ => {}
@@ -279,12 +289,27 @@ impl CoreFile {
             ArchNote::ThreadPointer(pointer) => {
                 self.with_thread(|thread| thread.thread_pointer = Some(pointer));
             }
+            ArchNote::Segments(segments) => self.take_segments(segments),
             ArchNote::CodeMask(mask) => self.code_mask = Some(mask),
             ArchNote::ExtendedRegisters => {
                 self.with_thread(|thread| thread.extended_registers = Some(range.clone()));
             }
             ArchNote::ExtendedLayout => self.extended_layout = Some(range.clone()),
         }
+    }
+
+    /// The thread pointer of i386 is the base of the segment that `gs` selects: its number stands above three bits.
+    fn take_segments(&mut self, segments: [(u32, Addr); 3]) {
+        /// Where `gs` stands in `pr_reg`.
+        const GS: usize = 40;
+        let Some(registers) = self.threads.last().map(|thread| thread.registers.clone()) else {
+            return;
+        };
+        let start = usize::try_from(registers.start).unwrap_or(usize::MAX);
+        let gs = start.checked_add(GS).and_then(|at| self.bytes.get(at..)?.first_chunk::<2>());
+        let number = gs.map(|gs| u32::from(u16::from_le_bytes(*gs) >> 3));
+        let found = segments.into_iter().find(|(known, _)| Some(*known) == number);
+        self.with_thread(|thread| thread.thread_pointer = found.map(|(_, base)| base));
     }
 
     fn with_thread(&mut self, change: impl FnOnce(&mut CoreThread)) {

@@ -1,5 +1,7 @@
 //! Notes: the records of a PT_NOTE segment.
 //!
+//! Kernels of some architectures leave words of zeros between notes.
+//!
 //! Layout: `namesz u32, descsz u32, type u32`, the name padded to 4, the descriptor padded to 4,
 //! in 64-bit cores too, whatever `p_align` says (gABI; Linux `fs/binfmt_elf.c`).
 
@@ -45,6 +47,16 @@ impl<'a> Notes<'a> {
         self.cut_at
     }
 
+    /// Skips words of zeros, where a note follows them.
+    fn skip_zeros(&mut self) {
+        let zeros = self.cursor.rest().chunks_exact(4).take_while(|word| **word == [0; 4]).count();
+        let mut behind = self.cursor;
+        // No note has an owner without a name.
+        if zeros > 0 && behind.skip(zeros.saturating_mul(4)).is_ok() && !behind.is_empty() {
+            self.cursor = behind;
+        }
+    }
+
     fn read(&mut self) -> Option<Note<'a>> {
         let name_size = usize::try_from(self.cursor.u32().ok()?).ok()?;
         let desc_size = usize::try_from(self.cursor.u32().ok()?).ok()?;
@@ -66,6 +78,7 @@ impl<'a> Iterator for Notes<'a> {
             return None;
         }
         self.left = self.left.saturating_sub(1);
+        self.skip_zeros();
         let start = self.cursor.position();
         let note = self.read();
         if note.is_none() {
@@ -111,6 +124,15 @@ mod tests {
         let all: Vec<_> = Notes::new(&bytes, Target::X86_64).collect();
         assert_eq!((all[0].owner, all[0].kind, all[0].desc), (&b"CORE"[..], 1, &b"abcde"[..]));
         assert_eq!((all[1].owner, all[1].kind, all[1].desc), (&b"LINUX"[..], 0x202, &b"xy"[..]));
+    }
+
+    #[test]
+    fn zeros_between_notes_are_no_note() {
+        let mut bytes = note(b"CORE\0", 1, b"abcd");
+        bytes.extend([0; 12]);
+        bytes.extend(note(b"LINUX\0", 0x202, b"xy"));
+        let kinds: Vec<_> = Notes::new(&bytes, Target::X86_64).map(|note| note.kind).collect();
+        assert_eq!(kinds, [1, 0x202]);
     }
 
     #[test]

@@ -9,10 +9,13 @@
 //! - 3: the mappings, as the text of `/proc/PID/maps`.
 //! - 4: a thread that did not stop: its id (4 bytes).
 //! - 5: a thread that could not be traced: its id (4 bytes).
+//! - 6: a module whose memory may be missing: the address where it begins (8 bytes), its build-id.
 
 use std::time::Duration;
 
-use kcore_mem::{Cursor, Target};
+use kcore_mem::{Addr, Cursor, Target};
+
+use crate::BuildId;
 
 /// The owner of these notes.
 pub const OWNER: &[u8] = b"KCORE";
@@ -27,6 +30,8 @@ pub const NT_LATE: u32 = 4;
 
 /// Type of the note about a thread that could not be traced.
 pub const NT_REFUSED: u32 = 5;
+/// Type of the note about the build-id of a module.
+pub const NT_BUILD_ID: u32 = 6;
 
 /// Of what instants a snapshot is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +121,18 @@ impl LiveThread {
         bytes.extend_from_slice(self.name.as_bytes());
         bytes
     }
+}
+
+/// The descriptor of a note about the build-id of the module that begins at an address, in the byte order of this machine.
+pub fn noted_build_id(at: Addr, id: &BuildId) -> Vec<u8> {
+    [&at.get().to_ne_bytes(), id.as_bytes()].concat()
+}
+
+/// Reads that descriptor.
+pub fn parse_build_id(desc: &[u8], target: Target) -> Option<(Addr, BuildId)> {
+    let mut cursor = Cursor::new(desc, target);
+    let at = Addr::new(cursor.uint(8).ok()?);
+    Some((at, BuildId::new(cursor.rest())?))
 }
 
 #[cfg(test)]

@@ -6,16 +6,16 @@
 
 use std::ops::Range;
 
-use kcore_mem::{Addr, Cursor, Target};
+use kcore_mem::{Addr, Arch, Cursor, Target};
 
-use super::LiveThread;
+use super::{LiveThread, arch::shared_number};
 
 /// What a core knows of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreThread {
     /// LWP id, in the pid namespace of the dumper.
     pub tid: u32,
-    /// `pr_cursig`: the signal that the kernel was delivering. Kernel cores set it for every
+    /// `pr_cursig`, by the number that most architectures share: the signal that the kernel was delivering. Kernel cores set it for every
     /// thread.
     pub signal: u16,
     /// Where the general registers (`pr_reg`) lie in the file, half-open.
@@ -42,10 +42,12 @@ struct StatusLayout {
 
 impl StatusLayout {
     const fn of(target: Target) -> Self {
-        if target.word == 8 {
-            Self { pid: 32, registers: 112, tail: 8 }
-        } else {
-            Self { pid: 24, registers: 72, tail: 4 }
+        match (target.arch, target.word) {
+            (_, 8) => Self { pid: 32, registers: 112, tail: 8 },
+            // Words are aligned to two bytes.
+            (Arch::M68k, _) => Self { pid: 22, registers: 70, tail: 4 },
+            (Arch::S390, _) => Self { pid: 24, registers: 72, tail: 8 },
+            _ => Self { pid: 24, registers: 72, tail: 4 },
         }
     }
 }
@@ -57,7 +59,7 @@ impl CoreThread {
         let layout = StatusLayout::of(target);
         let mut cursor = Cursor::new(desc, target);
         cursor.skip(12).ok()?;
-        let signal = cursor.u16().ok()?;
+        let signal = shared_number(target.arch, cursor.u16().ok()?);
         cursor.skip(layout.pid.checked_sub(cursor.position())?).ok()?;
         let tid = cursor.u32().ok()?;
         let end = desc.len().checked_sub(layout.tail)?;
@@ -80,7 +82,7 @@ impl CoreThread {
 /// `NT_SIGINFO`: why a signal was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignalInfo {
-    /// `si_signo`.
+    /// `si_signo`, by the number that most architectures share.
     pub number: i32,
     /// `si_errno`.
     pub errno: i32,
@@ -130,9 +132,16 @@ impl SignalInfo {
     /// Reads the descriptor; `None` when it is too short.
     pub fn parse(desc: &[u8], target: Target) -> Option<Self> {
         let mut cursor = Cursor::new(desc, target);
-        let number = cursor.u32().ok()?.cast_signed();
+        let number = cursor.u32().ok()?;
+        let number = match u16::try_from(number) {
+            Ok(own) => i32::from(shared_number(target.arch, own)),
+            Err(_) => number.cast_signed(),
+        };
         let errno = cursor.u32().ok()?.cast_signed();
         let code = cursor.u32().ok()?.cast_signed();
+        // MIPS alone has them the other way round (Linux `arch/mips/include/uapi/asm/siginfo.h`).
+        let is_swapped = matches!(target.arch, Arch::Mips | Arch::Mips64);
+        let (errno, code) = if is_swapped { (code, errno) } else { (errno, code) };
         cursor.align(target.word_size());
         let detail = SignalDetail::parse(number, code, &mut cursor)?;
         Some(Self { number, errno, code, detail })
@@ -187,6 +196,32 @@ mod tests {
         assert_eq!(sent.detail, SignalDetail::Sender { pid: 4711, uid: 1000 });
         let fault = siginfo(SIGSEGV, 1, [8, 0, 0, 0]);
         assert_eq!(fault.detail, SignalDetail::Fault { address: Addr::new(8) });
+    }
+
+    #[test]
+    fn notes_of_other_machines_have_their_own_layouts() {
+        let i386 = Target { arch: Arch::I386, word: 4, ..Target::X86_64 };
+        let big = kcore_mem::Endian::Big;
+        let m68k = Target { arch: Arch::M68k, word: 4, endian: big };
+        let s390x = Target { arch: Arch::S390x, word: 8, endian: big };
+        let found = |target: Target, size: usize, pid: usize| {
+            let mut desc = vec![0; size];
+            let id = 4711_u32;
+            let id = if target.endian == big { id.to_be_bytes() } else { id.to_le_bytes() };
+            desc[pid..pid + 4].copy_from_slice(&id);
+            let thread = CoreThread::parse(&desc, 0, target).unwrap();
+            (thread.tid, thread.registers)
+        };
+        assert_eq!(found(i386, 144, 24), (4711, 72..140));
+        assert_eq!(found(m68k, 154, 22), (4711, 70..150));
+        assert_eq!(found(s390x, 336, 32), (4711, 112..328));
+        let mips = Target { arch: Arch::Mips, word: 4, endian: big };
+        let desc = [11_u32, 1, 0, 0x1234].map(u32::to_be_bytes).concat();
+        let info = SignalInfo::parse(&desc, mips).unwrap();
+        assert_eq!(
+            (info.code, info.detail),
+            (1, SignalDetail::Fault { address: Addr::new(0x1234) })
+        );
     }
 
     #[test]

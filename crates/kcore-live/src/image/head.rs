@@ -1,6 +1,6 @@
 //! The ELF header, the program headers and the notes of a core, and where its memory then lies.
 
-use kcore_mem::{AddrRange, Arch, Target};
+use kcore_mem::{AddrRange, Target};
 
 const ET_CORE: u16 = 4;
 const PT_LOAD: u32 = 1;
@@ -139,11 +139,7 @@ impl Out {
         const CLASS_64: u8 = 2;
         const LITTLE: u8 = 1;
         const VERSION: u8 = 1;
-        let machine = match target.arch {
-            Arch::X86_64 => 62,
-            Arch::Aarch64 => 183,
-            Arch::Other(machine) => machine,
-        };
+        let machine = target.arch.elf_machine();
         let has_sections = u16::from(sections != 0);
         self.0.extend_from_slice(&[0x7f, b'E', b'L', b'F', CLASS_64, LITTLE, VERSION]);
         self.0.resize(16, 0);

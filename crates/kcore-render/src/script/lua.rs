@@ -53,6 +53,10 @@ impl Speller {
             ScriptScalar::Word(word) => (*word).to_owned(),
             ScriptScalar::Number(number) => float(*number),
             ScriptScalar::Integer(digits) => digits.to_string(),
+            // The runtime spelled it, so that no byte was lost.
+            ScriptScalar::Text { text, rest } if node.kind == "binary" => {
+                format!("\"{}\"{}", safe(text), behind(*rest))
+            }
             ScriptScalar::Text { text, rest } => format!("\"{}\"{}", escaped(text), behind(*rest)),
             ScriptScalar::Function { word, name, file, line } => {
                 let place = file.as_deref().zip(*line);

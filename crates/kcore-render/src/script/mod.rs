@@ -8,6 +8,8 @@
 mod block;
 mod lua;
 mod number;
+mod perl;
+mod php;
 mod python;
 mod ruby;
 mod scalar;
@@ -41,6 +43,8 @@ fn written(out: Lines<'_, '_>, cell: &ScriptCell<'_>, numbers: Numbers) -> Strin
         Dialect::Python => return python::written(out, cell, numbers),
         Dialect::Ruby => return ruby::written(out, cell, numbers),
         Dialect::Lua => return lua::written(out, cell, numbers),
+        Dialect::Perl => return perl::written(out, cell, numbers),
+        Dialect::Php => return php::written(out, cell, numbers),
         Dialect::JavaScript | Dialect::Java => {}
     }
     let mut writer = Writer { out, style: cell.style, numbers };

@@ -5,6 +5,7 @@
 
 use kcore_dcmd::{
     Digits, ScriptCell, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest,
+    iso_time,
 };
 
 use super::scalar::safe;
@@ -46,12 +47,20 @@ impl Speller {
             ScriptScalar::Word(word) => (*word).to_owned(),
             ScriptScalar::Number(number) => float(*number),
             ScriptScalar::Integer(digits) => digits.to_string(),
+            // The runtime spelled it, so that no byte was lost.
+            ScriptScalar::Text { text, rest } if node.kind == "binary" => {
+                format!("\"{}\"{}", safe(text), behind(*rest))
+            }
             ScriptScalar::Text { text, rest } => format!("\"{}\"{}", escaped(text), behind(*rest)),
             ScriptScalar::Symbol(name) => symbol(name.as_deref().unwrap_or_default()),
+            ScriptScalar::Function { word, file, line, .. } if node.kind == "proc" => {
+                proc(node, word, file.as_deref().zip(*line))
+            }
             ScriptScalar::Function { word, name, .. } => {
                 name.as_deref().map_or_else(|| format!("#<{word}>"), |name| safe(name).into_owned())
             }
             ScriptScalar::Note(note) => match node.class.as_deref() {
+                Some(class) if node.kind == "io" => format!("#<{}:{}>", safe(class), safe(note)),
                 Some(class) => format!("#<{}: {}>", safe(class), safe(note)),
                 None => format!("<{}>", safe(note)),
             },
@@ -64,13 +73,16 @@ impl Speller {
                 _ => format!("#<{} ...>", node.class.as_deref().map_or("unknown".into(), safe)),
             },
             // Ruby's values have none of these.
-            ScriptScalar::Points { .. } | ScriptScalar::Time(_) | ScriptScalar::Pattern { .. } => {
-                "...".to_owned()
-            }
+            ScriptScalar::Points { .. } => "...".to_owned(),
+            ScriptScalar::Time(since_1970) => time(*since_1970),
+            ScriptScalar::Pattern { source, flags } => format!("/{}/{flags}", pattern(source)),
         }
     }
 
     fn parts(self, node: &ScriptNode, parts: &ScriptParts) -> String {
+        if let Some(whole) = self.of_facts(node, parts) {
+            return whole;
+        }
         let inside = self.joined(parts, |part| self.part(part));
         let left = node.length.map(|length| length.saturating_sub(parts.parts.len() as u64));
         let more = match (parts.is_cut, left) {
@@ -82,12 +94,55 @@ impl Speller {
         match node.kind {
             "array" => format!("[{inside}{comma}{more}]"),
             "hash" => format!("{{{inside}{comma}{more}}}"),
+            kind @ ("struct" | "data") => {
+                let class = node.class.as_deref().map(|class| format!(" {}", safe(class)));
+                let blank = if inside.is_empty() && more.is_empty() { "" } else { " " };
+                format!("#<{kind}{}{blank}{inside}{comma}{more}>", class.unwrap_or_default())
+            }
             _ => {
                 let class = node.class.as_deref().map_or("unknown".into(), safe);
                 let blank = if inside.is_empty() && more.is_empty() { "" } else { " " };
                 format!("#<{class}{blank}{inside}{comma}{more}>")
             }
         }
+    }
+
+    /// What is not a list of named parts to a program: numbers of two parts, ranges, exceptions.
+    fn of_facts(self, node: &ScriptNode, parts: &ScriptParts) -> Option<String> {
+        let (first, others) = parts.parts.split_first()?;
+        let second = others.first();
+        match node.kind {
+            "complex" => {
+                let imaginary = self.node(&second?.value);
+                let sign = if imaginary.starts_with('-') { "" } else { "+" };
+                Some(format!("({}{sign}{imaginary}i)", self.node(&first.value)))
+            }
+            "rational" => {
+                Some(format!("({}/{})", self.node(&first.value), self.node(&second?.value)))
+            }
+            "range" => Some(self.range(&first.value, &second?.value, &others.get(1)?.value)),
+            "exception" => Some(self.exception(node, &first.value, others)),
+            _ => None,
+        }
+    }
+
+    /// `range_inspect` of `range.c`.
+    fn range(self, begin: &ScriptNode, end: &ScriptNode, exclusive: &ScriptNode) -> String {
+        let is_word = |node: &ScriptNode, word| node.scalar == Some(ScriptScalar::Word(word));
+        let (starts, ends) = (!is_word(begin, "nil"), !is_word(end, "nil"));
+        let shown = |is_shown, node| if is_shown { self.node(node) } else { String::new() };
+        let dots = if is_word(exclusive, "true") { "..." } else { ".." };
+        format!("{}{dots}{}", shown(starts || !ends, begin), shown(ends || !starts, end))
+    }
+
+    fn exception(self, node: &ScriptNode, message: &ScriptNode, others: &[ScriptPart]) -> String {
+        let message = match &message.scalar {
+            Some(ScriptScalar::Text { text, .. }) => safe(text).into_owned(),
+            _ => self.node(message),
+        };
+        let class = node.class.as_deref().map_or("unknown".into(), safe);
+        let others: String = others.iter().map(|part| format!(", {}", self.part(part))).collect();
+        format!("#<{class}: {message}{others}>")
     }
 
     fn joined(self, parts: &ScriptParts, spell: impl Fn(&ScriptPart) -> String) -> String {
@@ -103,10 +158,42 @@ impl Speller {
         let value = self.node(&part.value);
         match &part.label {
             ScriptLabel::Name(name) => format!("{}={value}", safe(name)),
+            ScriptLabel::Fact(name) => format!("{name}: {value}"),
             ScriptLabel::Entry(key) => format!("{}=>{value}", self.node(key)),
             _ => value,
         }
     }
+}
+
+/// A block that became an object, with its place.
+fn proc(node: &ScriptNode, word: &str, place: Option<(&str, u32)>) -> String {
+    let class = node.class.as_deref().map_or("Proc".into(), safe);
+    let place = place.map(|(file, line)| format!(" {}:{line}", safe(file)));
+    let word = if word == "lambda" { " (lambda)" } else { "" };
+    format!("#<{class}{}{word}>", place.unwrap_or_default())
+}
+
+/// A time as one of UTC is spelled.
+fn time(since_1970: f64) -> String {
+    match iso_time(since_1970) {
+        Some(text) => text.replace('T', " ").replace('Z', " UTC"),
+        None => format!("<{since_1970} ms since 1970>"),
+    }
+}
+
+/// The source of a regular expression between slashes: `rb_reg_expr_str` of `re.c`.
+fn pattern(source: &str) -> String {
+    let mut spelled = String::new();
+    let mut is_escaped = false;
+    for sign in source.chars() {
+        match sign {
+            '/' if !is_escaped => spelled.push_str("\\/"),
+            '\n' => spelled.push_str("\\n"),
+            sign => spelled.push(sign),
+        }
+        is_escaped = sign == '\\' && !is_escaped;
+    }
+    safe(&spelled).into_owned()
 }
 
 /// A symbol, in quotes unless it is a name or an operator.
@@ -146,11 +233,22 @@ fn escaped(text: &str) -> String {
         };
         match sign {
             _ if !short.is_empty() => escaped.push_str(short),
-            '\0'..' ' | '\x7f' => escaped.push_str(&format!("\\x{:02X}", u32::from(sign))),
-            _ => escaped.push_str(&super::python::escaped(std::iter::once(u32::from(sign)))),
+            '\0'..' ' | '\x7f' => escaped.push_str(&format!("\\u{:04X}", u32::from(sign))),
+            _ => escaped.push_str(&unlike_python(sign)),
         }
     }
     safe(&escaped).into_owned()
+}
+
+/// A character itself where it can be printed, as Python has it, and otherwise its number as Ruby spells that.
+fn unlike_python(sign: char) -> String {
+    let point = u32::from(sign);
+    let text = super::python::escaped(std::iter::once(point));
+    match (text.starts_with('\\'), point) {
+        (false, _) => text,
+        (true, ..0x1_0000) => format!("\\u{point:04X}"),
+        (true, _) => format!("\\u{{{point:X}}}"),
+    }
 }
 
 const fn behind(rest: TextRest) -> &'static str {
@@ -192,8 +290,9 @@ mod tests {
     fn text_and_symbols_are_spelled_as_ruby_does() {
         assert_eq!(
             escaped("a\"b\\\n\u{1b}#{x} #1 größe\0"),
-            "a\\\"b\\\\\\n\\e\\#{x} #1 größe\\x00"
+            "a\\\"b\\\\\\n\\e\\#{x} #1 größe\\u0000"
         );
+        assert_eq!(escaped("\u{85}\u{2028}\u{fffff}"), "\\u0085\\u2028\\u{FFFFF}");
         let spelled = ["a", "b?", "[]=", "@x", "a b", "1a", "größe", "+"].map(symbol);
         assert_eq!(spelled, [":a", ":b?", ":[]=", ":@x", ":\"a b\"", ":\"1a\"", ":größe", ":+"]);
     }

@@ -20,7 +20,9 @@ impl Writer<'_, '_> {
                 "regexp" => "RegExp",
                 _ => "Object",
             },
-            Dialect::Python | Dialect::Ruby | Dialect::Lua => node.kind,
+            Dialect::Python | Dialect::Ruby | Dialect::Lua | Dialect::Perl | Dialect::Php => {
+                node.kind
+            }
             // What these are is seen by what stands for them.
             Dialect::Java if matches!(node.kind, "string" | "boxed" | "class") => class,
             Dialect::Java => "",
@@ -36,15 +38,21 @@ impl Writer<'_, '_> {
             ScriptScalar::Number(value) => match self.style.dialect {
                 Dialect::JavaScript => number::javascript(*value),
                 Dialect::Java if !value.is_finite() => number::javascript(*value),
-                Dialect::Python | Dialect::Ruby | Dialect::Lua | Dialect::Java => {
-                    super::python::float(*value)
-                }
+                Dialect::Python
+                | Dialect::Ruby
+                | Dialect::Lua
+                | Dialect::Perl
+                | Dialect::Php
+                | Dialect::Java => super::python::float(*value),
             },
             ScriptScalar::Integer(digits) => match self.style.dialect {
                 Dialect::JavaScript => format!("{digits}n"),
-                Dialect::Python | Dialect::Ruby | Dialect::Lua | Dialect::Java => {
-                    digits.to_string()
-                }
+                Dialect::Python
+                | Dialect::Ruby
+                | Dialect::Lua
+                | Dialect::Perl
+                | Dialect::Php
+                | Dialect::Java => digits.to_string(),
             },
             ScriptScalar::Text { text, rest } => format!("{}{}", quoted(text), behind(*rest)),
             ScriptScalar::Points { points, rest } => {

@@ -91,6 +91,9 @@ impl Writer<'_, '_> {
             Content::Bytes(bytes) => format!("[ {} ]", character::bytes(bytes)),
             Content::Fields(_) => self.internet_address(value).unwrap_or_else(|| "{}".to_owned()),
             Content::Elements(elements) => self.scalars(value, elements),
+            Content::Entries { entries, total } if *total != Some(entries.len() as u64) => {
+                "{ ... }".to_owned()
+            }
             Content::Entries { .. } | Content::Empty => "{}".to_owned(),
             Content::Variant(variant) => match self.only_scalar(variant) {
                 Some(only) => format!("{}({})", safe(&variant.name), self.within_line(only)),

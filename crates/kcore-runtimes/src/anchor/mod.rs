@@ -6,6 +6,7 @@
 
 mod beam;
 mod go;
+mod greenlet;
 mod hotspot;
 #[cfg(test)]
 pub(crate) mod made_host;
@@ -32,7 +33,7 @@ pub trait Anchor: Send + Sync {
 pub type FindAnchor = fn(&dyn Host) -> Option<Box<dyn Anchor>>;
 
 /// The anchors that kcore knows.
-pub const ANCHORS: &[FindAnchor] = &[hotspot::find, go::find, beam::find];
+pub const ANCHORS: &[FindAnchor] = &[hotspot::find, go::find, beam::find, greenlet::find];
 
 /// The anchors of one process.
 #[derive(Default)]

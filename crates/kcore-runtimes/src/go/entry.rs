@@ -14,6 +14,8 @@ const CALL_LEN: u64 = 5;
 const MAX_CODE: u64 = 1 << 10;
 /// What all functions call to get more stack.
 const MORE_STACK: &str = "runtime.morestack";
+/// What names of functions of the runtime begin with.
+const RUNTIME: &str = "runtime.";
 
 impl Go {
     /// The name of the function that a goroutine began with, as Go prints it; `None` where that is a wrapper which does not
@@ -32,9 +34,12 @@ impl Go {
         place.is_some_and(|place| place.function.id == self.layout.wrapper)
     }
 
-    /// What a wrapper calls: the first function that is inlined into it, or that it calls by its address.
+    /// What a wrapper calls: the first function that is inlined into it, or that it calls by its address. Functions of
+    /// the runtime that one of another package calls may only make its arguments.
     fn wrapped(&self, host: &dyn Host, place: &CodePlace) -> Option<Arc<str>> {
         let (space, code) = (host.space(), place.function.code);
+        let own = place.function.name(&self.tables, space);
+        let is_own = own.is_some_and(|name| name.starts_with(RUNTIME));
         let bytes = space.read_held(code.start, code.len().min(MAX_CODE));
         let starts = bytes.windows(usize::try_from(CALL_LEN).ok()?).enumerate();
         starts.filter(|(_, bytes)| bytes.first() == Some(&CALL)).find_map(|(offset, bytes)| {
@@ -47,7 +52,7 @@ impl Go {
             (!name.starts_with(MORE_STACK)).then_some(())?;
             let frames = inline::frames_at(&self.tables, space, &place.function, at);
             let inlined = frames.iter().rev().nth(1).and_then(|frame| frame.function.clone());
-            Some(inlined.unwrap_or_else(|| printed(name)))
+            inlined.or_else(|| (is_own || !name.starts_with(RUNTIME)).then(|| printed(name)))
         })
     }
 }

@@ -21,6 +21,10 @@ const SINCE: u64 = 24;
 const REASON: u64 = 32;
 /// From who made it to what it began with.
 const START: u64 = 16;
+/// Back from the channel of a `runtime.sudog` to the next one of its goroutine, `waitlink`.
+const WAITLINK: u64 = 16;
+/// Channels of one goroutine that are read.
+pub const MAX_CHANNELS: usize = 1024;
 /// The number of the goroutine that runs `main`.
 const FIRST: u64 = 1;
 /// From `incgo` of a `runtime.m` to `isExtraInC`.
@@ -56,6 +60,8 @@ pub struct Goroutine {
     pub stack: AddrRange,
     /// The channel that it waits on, or the first of several.
     pub channel: Option<Addr>,
+    /// The channels that it waits on, where it selects and there are several: each once, at most 1,024.
+    pub channels: Box<[Addr]>,
     /// The thread that runs it, or is in a system call for it, by the number that the runtime has.
     pub thread: Option<Tid>,
     /// The `runtime.m` that runs it, or that it is bound to.
@@ -139,6 +145,20 @@ impl Fields {
     }
 }
 
+/// The channels of all `runtime.sudog` from the first of a goroutine on, if there are several. They are in the order of
+/// the channels, so the same ones lie together.
+fn channels(space: &dyn AddressSpace, layout: &Layout, first: Option<Addr>) -> Box<[Addr]> {
+    let pointer = |at: Addr, offset: u64| {
+        space.read_addr(at.checked_add(offset)?).ok().filter(|at| at.get() != 0)
+    };
+    let link = layout.channel.saturating_sub(WAITLINK);
+    let next = |sudog: &Addr| pointer(*sudog, link);
+    let all = std::iter::successors(first, next).take(MAX_CHANNELS);
+    let mut all: Vec<Addr> = all.map_while(|sudog| pointer(sudog, layout.channel)).collect();
+    all.dedup();
+    if all.len() > 1 { all.into() } else { Box::default() }
+}
+
 impl Goroutine {
     /// What the `runtime.g` at an address says.
     pub fn load(space: &dyn AddressSpace, layout: &Layout, at: Addr) -> FoundGoroutine {
@@ -207,6 +227,7 @@ impl Goroutine {
             channel: sudog
                 .and_then(|sudog| field(sudog, layout.channel))
                 .filter(|at| at.get() != 0),
+            channels: channels(space, layout, sudog),
             thread: thread(machine).filter(|_| !is_kept),
             saved: SavedRegisters {
                 pc: Addr::new(fields.word(SAVED_PC)),

@@ -14,6 +14,9 @@ use super::{
 };
 use crate::{Host, Task, TaskStart};
 
+/// Channels that are named in a line.
+const MAX_SHOWN: usize = 16;
+
 /// The task that a goroutine is, in a process with these threads.
 pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
     let thread = goroutine.thread.filter(|thread| {
@@ -25,7 +28,7 @@ pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> T
         id: goroutine.task,
         name: None,
         state: goroutine.state.as_str().into(),
-        waits_on: goroutine.reason.map(|reason| waits_on(reason, goroutine.channel)),
+        waits_on: goroutine.reason.map(|reason| waits_on(reason, goroutine)),
         entry: Some(goroutine.start).filter(|start| start.get() != 0),
         thread,
         stack: Some(goroutine.stack).filter(|stack| !stack.is_empty()),
@@ -34,10 +37,22 @@ pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> T
 }
 
 /// What it waits for, and the channel.
-fn waits_on(reason: &str, channel: Option<Addr>) -> Arc<str> {
-    match channel {
-        Some(channel) => format!("{reason} {:x}", channel.get()).into(),
-        None => reason.into(),
+fn waits_on(reason: &str, goroutine: &Goroutine) -> Arc<str> {
+    match (goroutine.channel, goroutine.channels.len()) {
+        (Some(channel), 0) => format!("{reason} {:x}", channel.get()).into(),
+        (Some(_), count) => {
+            format!("{reason} of {count} channels: {}", goroutine.shown_channels()).into()
+        }
+        (None, _) => reason.into(),
+    }
+}
+
+impl Goroutine {
+    /// The first of the channels that it selects from, with commas.
+    pub fn shown_channels(&self) -> String {
+        let shown = self.channels.iter().take(MAX_SHOWN).map(|at| format!("{:x}", at.get()));
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        if self.channels.len() > MAX_SHOWN { format!("{shown}, ...") } else { shown }
     }
 }
 

@@ -42,10 +42,8 @@ impl Java {
         objects: &Objects<'_>,
         first: Addr,
     ) -> Vec<LanguageFrame> {
-        let parent = |chunk: &Addr| objects.reference(*chunk, "parent");
-        let chunks = std::iter::successors(Some(first), parent).take(MAX_CHUNKS);
         let mut frames = Vec::new();
-        for chunk in chunks.filter_map(|at| self.chunk(objects, at)) {
+        for chunk in self.chunks(objects, first) {
             let mut next = Some(At { pc: chunk.pc, sp: chunk.sp });
             while let Some(at) = next.filter(|at| chunk.area.contains(at.sp)) {
                 if frames.len() >= MAX_FRAMES {
@@ -55,6 +53,18 @@ impl Java {
             }
         }
         frames
+    }
+
+    /// Whether there are frames in the chunks that begin with one.
+    pub(super) fn has_frames(&self, objects: &Objects<'_>, first: Addr) -> bool {
+        self.chunks(objects, first).next().is_some()
+    }
+
+    /// The chunks from one on that hold frames.
+    fn chunks(&self, objects: &Objects<'_>, first: Addr) -> impl Iterator<Item = Chunk> {
+        let parent = |chunk: &Addr| objects.reference(*chunk, "parent");
+        let chunks = std::iter::successors(Some(first), parent).take(MAX_CHUNKS);
+        chunks.filter_map(|at| self.chunk(objects, at))
     }
 
     /// The frames that a chunk holds; `None` where it holds none, or cannot be read.

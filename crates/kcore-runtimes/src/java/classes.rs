@@ -6,7 +6,7 @@ use kcore_mem::Addr;
 use rustc_hash::FxHashMap;
 
 use super::{
-    fields::{Field, FieldLayout},
+    fields::{DeclaredFields, Field, FieldLayout},
     memory::Memory,
     method::MethodLayout,
     oops::Oops,
@@ -33,9 +33,23 @@ pub struct Objects<'a> {
     pub known: &'a Classes,
 }
 
+/// What of an object cannot be read, or of the class that says where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unread;
+
+/// What a reference leads to; `None` of null.
+pub type Referred = Result<Option<Addr>, Unread>;
+
 /// The fields of all objects of a class, those that it declares first.
 #[derive(Default)]
-pub struct Classes(RwLock<FxHashMap<Addr, Arc<[Field]>>>);
+pub struct Classes(RwLock<FxHashMap<Addr, ClassFields>>);
+
+/// Those that can be read, and whether these are all.
+#[derive(Clone)]
+struct ClassFields {
+    fields: Arc<[Field]>,
+    is_whole: bool,
+}
 
 impl Objects<'_> {
     /// The class of an object, which proves itself by its name.
@@ -48,6 +62,22 @@ impl Objects<'_> {
     pub fn is_a(&self, object: Addr, name: &str) -> bool {
         let class = self.oops.class_of(self.memory, object);
         class.is_some_and(|class| self.class_is_a(class, name))
+    }
+
+    /// Whether the class of an object has this name or extends one that has; `None` where that cannot be read.
+    pub fn extends(&self, object: Addr, name: &str) -> Option<bool> {
+        let mut class = self.oops.class_of(self.memory, object)?;
+        for _ in 0..MAX_DEPTH {
+            if &*self.methods.class(self.memory, class)? == name {
+                return Some(true);
+            }
+            class = match self.fields.parent(self.memory, class) {
+                Some(parent) => parent,
+                None if self.fields.tells_parent(self.memory, class) => return Some(false),
+                None => return None,
+            };
+        }
+        None
     }
 
     /// Whether a class has this name, or extends one that has.
@@ -65,13 +95,28 @@ impl Objects<'_> {
 
     /// The fields of the objects of a class, those that it declares first.
     pub fn fields_of(&self, class: Addr) -> Arc<[Field]> {
+        self.known_fields(class).fields
+    }
+
+    /// Whether all fields of the objects of a class can be read.
+    pub fn has_all_fields(&self, class: Addr) -> bool {
+        self.known_fields(class).is_whole
+    }
+
+    fn known_fields(&self, class: Addr) -> ClassFields {
         let known =
             self.known.0.read().unwrap_or_else(PoisonError::into_inner).get(&class).cloned();
         known.unwrap_or_else(|| {
             let parent = |class: &Addr| self.fields.parent(self.memory, *class);
             let classes = std::iter::successors(Some(class), parent).take(MAX_DEPTH);
-            let declared = |class| self.fields.declared(self.memory, self.methods, class);
+            let mut is_whole = true;
+            let declared = |class| {
+                let own = self.fields.declared(self.memory, self.methods, class);
+                is_whole &= own.is_whole && self.fields.tells_parent(self.memory, class);
+                own.fields
+            };
             let fields: Arc<[Field]> = classes.flat_map(declared).collect();
+            let fields = ClassFields { fields, is_whole };
             let mut known = self.known.0.write().unwrap_or_else(PoisonError::into_inner);
             if known.len() >= MAX_KNOWN {
                 known.clear();
@@ -86,8 +131,18 @@ impl Objects<'_> {
         self.field(self.oops.class_of(self.memory, object)?, name)
     }
 
+    /// The class that a class extends, if it does.
+    pub fn parent(&self, class: Addr) -> Option<Addr> {
+        self.fields.parent(self.memory, class)
+    }
+
     /// The fields that a class declares itself.
     pub fn declared(&self, class: Addr) -> Vec<Field> {
+        self.declared_by(class).fields
+    }
+
+    /// The same, with whether these are all.
+    pub fn declared_by(&self, class: Addr) -> DeclaredFields {
         self.fields.declared(self.memory, self.methods, class)
     }
 
@@ -113,6 +168,29 @@ impl Objects<'_> {
     /// The object that a field of another one refers to.
     pub fn reference(&self, object: Addr, name: &str) -> Option<Addr> {
         self.oops.reference(self.memory, object, self.offset(object, name)?)
+    }
+
+    /// What a field of an object refers to, where it matters why nothing is there.
+    ///
+    /// # Errors
+    /// Where the object or its class cannot be read. A field that its class has not is null.
+    pub fn referred(&self, object: Addr, name: &str) -> Referred {
+        let class = self.oops.class_of(self.memory, object).ok_or(Unread)?;
+        match self.field(class, name) {
+            Some(field) => self.referred_at(object, field.offset),
+            None if self.has_all_fields(class) => Ok(None),
+            None => Err(Unread),
+        }
+    }
+
+    /// What the reference refers to that lies so far into an object.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn referred_at(&self, object: Addr, offset: u64) -> Referred {
+        let size = usize::try_from(self.oops.reference_size()).map_err(|_| Unread)?;
+        let word = self.memory.uint(object, offset, size).ok_or(Unread)?;
+        Ok(self.oops.referred(self.memory, word))
     }
 
     /// A number of `size` bytes in a field.

@@ -9,6 +9,7 @@ use kcore_mem::{Addr, CodeAddr};
 use super::{
     blobs::Blob,
     memory::Memory,
+    scope_values::{ReplacedObject, ScopeValue, ValueCoding, ValueReader},
     stream::{Coding, Stream},
     vm_structs::VmStructs,
 };
@@ -21,6 +22,13 @@ const MAX_DESCRIPTIONS: u64 = 1 << 20;
 const MAX_DATA: u64 = 64 << 20;
 /// What is no index of bytecodes is written as zero, and an index as one more.
 const NO_INDEX: u32 = 1;
+/// The first version whose compilers keep the fields of objects apart that may be one of several.
+const MERGES: u8 = 22;
+/// Versions between these were not seen to number fields by either order.
+const BY_PLACE_TO: u8 = 21;
+const DECLARED_SINCE: u8 = 25;
+/// `Location::narrowoop` since JDK 16.
+const NARROW_REFERENCE: u64 = 9;
 
 /// Where the parts of compiled methods lie.
 #[derive(Clone, Debug)]
@@ -31,8 +39,16 @@ pub struct CompiledLayout {
     handlers: Vec<Handler>,
     parts: Parts,
     description: Description,
+    constants: Option<Constants>,
     coding: Coding,
+    values: ValueCoding,
+    /// In which order compilers number the fields of objects.
+    pub field_order: FieldOrder,
 }
+
+/// Where the objects lie that compiled code names: so far behind the beginning of the piece, by a field.
+#[derive(Clone, Copy, Debug)]
+struct Constants(u64);
 
 /// Where a frame goes on whose method is no longer valid.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +77,34 @@ enum Methods {
     Apart { data: u64, relocated: u64 },
 }
 
+/// The order in which compilers number the fields of objects (`ciInstanceKlass::compute_nonstatic_fields` of
+/// `src/hotspot/share/ci/ciInstanceKlass.cpp`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldOrder {
+    /// As they lie in an object: JDK 11 to 21.
+    ByPlace,
+    /// As class files declare them, those of the class that is extended first: JDK 25.
+    Declared,
+    /// One of these.
+    Either,
+}
+
+impl FieldOrder {
+    const fn of(major: u8) -> Self {
+        match major {
+            0..=BY_PLACE_TO => Self::ByPlace,
+            DECLARED_SINCE.. => Self::Declared,
+            _ => Self::Either,
+        }
+    }
+}
+
 /// Where the fields of a `PcDesc` lie.
 #[derive(Clone, Copy, Debug)]
 struct Description {
     pc: u64,
     scope: u64,
+    objects: Option<u64>,
     size: u64,
 }
 
@@ -76,6 +115,8 @@ pub struct Scope {
     pub method: Addr,
     /// Where it is in its bytecodes, if it is in any.
     pub index: Option<u32>,
+    /// Which of the numbers of what describes the piece tells its locals; 0 of none.
+    locals: u32,
 }
 
 /// The methods that run at a place, innermost first.
@@ -85,6 +126,15 @@ pub struct Scopes {
     pub chain: Vec<Scope>,
     /// Whether the place itself is described, and not another one nearby.
     pub exact: bool,
+}
+
+/// What describes the locals of a method that runs at a place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScopeLocals {
+    /// Where each local is, by its slot.
+    pub values: Vec<ScopeValue>,
+    /// The objects that are nowhere as a whole.
+    pub objects: Vec<ReplacedObject>,
 }
 
 /// The addresses of the parts of one method.
@@ -100,12 +150,13 @@ impl CompiledLayout {
     ///
     /// # Errors
     /// In words, where they lack something.
-    pub fn of(tables: &VmStructs, coding: Coding) -> Result<Self, String> {
+    pub fn of(tables: &VmStructs, coding: Coding, major: u8) -> Result<Self, String> {
         let address =
             ["CompiledMethod._deopt_handler_begin", "CompiledMethod._deopt_mh_handler_begin"];
         let address = address.into_iter().filter_map(|field| tables.offset(field));
         let offset = ["nmethod._deopt_handler_offset", "nmethod._deopt_mh_handler_offset"];
         let offset = offset.into_iter().filter_map(|field| tables.offset(field));
+        let narrow_reference = tables.constant("Location::narrowoop").unwrap_or(NARROW_REFERENCE);
         Ok(Self {
             method: tables.need_one(&["nmethod._method", "CompiledMethod._method"])?,
             level: tables.need("nmethod._comp_level")?,
@@ -115,9 +166,16 @@ impl CompiledLayout {
             description: Description {
                 pc: tables.need("PcDesc._pc_offset")?,
                 scope: tables.need("PcDesc._scope_decode_offset")?,
+                objects: tables.offset("PcDesc._obj_decode_offset"),
                 size: tables.need_size("PcDesc")?,
             },
+            constants: Constants::of(tables),
+            field_order: FieldOrder::of(major),
             coding,
+            values: ValueCoding {
+                has_merges: major >= MERGES,
+                narrow_reference: u32::try_from(narrow_reference).unwrap_or_default(),
+            },
         })
     }
 
@@ -155,20 +213,63 @@ impl CompiledLayout {
     pub fn scopes_at(&self, memory: Memory<'_>, blob: &Blob, pc: CodeAddr) -> Scopes {
         let described = || {
             let data = self.parts.of_blob(memory, blob, self.description.size)?;
-            let (scope, exact) = self.scope_at(memory, &data, blob, pc)?;
+            let (description, exact) = self.description_at(memory, &data, blob, pc)?;
+            let scope = self.decode_offset(memory, description, self.description.scope)?;
             Some(Scopes { chain: self.chain(memory, blob, &data, scope), exact })
         };
         described().unwrap_or_default()
     }
 
-    /// The number of the scope that the description of a place names, and whether it is of the very place.
-    fn scope_at(
+    /// Where the locals of a scope are at a place that is described itself.
+    pub fn locals_at(
+        &self,
+        memory: Memory<'_>,
+        blob: &Blob,
+        pc: CodeAddr,
+        scope: &Scope,
+    ) -> Option<ScopeLocals> {
+        let data = self.parts.of_blob(memory, blob, self.description.size)?;
+        let (description, _) =
+            self.description_at(memory, &data, blob, pc).filter(|(_, exact)| *exact)?;
+        let stream = |offset: u32| {
+            let at = data.scopes.checked_add(offset.into())?;
+            Some(Stream::new(memory.0, at, self.coding))
+        };
+        let mut reader = ValueReader::new(self.values);
+        let objects = self.description.objects;
+        let objects = objects.and_then(|field| self.decode_offset(memory, description, field));
+        if let Some(offset) = objects {
+            reader.read_objects(&mut stream(offset)?)?;
+        }
+        if scope.locals == 0 {
+            return Some(ScopeLocals::default());
+        }
+        let values = reader.values(&mut stream(scope.locals)?)?;
+        Some(ScopeLocals { values, objects: reader.objects })
+    }
+
+    /// Where the object lies that compiled code names by a number; `None` of null.
+    pub fn constant(&self, memory: Memory<'_>, blob: &Blob, number: u32) -> Option<Addr> {
+        let Constants(field) = self.constants?;
+        let by = memory.uint(blob.span.start, field, 4).filter(|by| *by <= MAX_DATA)?;
+        let first = blob.span.start.checked_add(by)?;
+        first.checked_add(u64::from(number.checked_sub(1)?).checked_mul(8)?)
+    }
+
+    /// What a description says of a place in what describes the piece, if it does.
+    fn decode_offset(&self, memory: Memory<'_>, description: Addr, field: u64) -> Option<u32> {
+        let offset = memory.int(description, field)?;
+        u32::try_from(offset).ok().filter(|offset| *offset > 0)
+    }
+
+    /// The description of a place, and whether it is of the very place.
+    fn description_at(
         &self,
         memory: Memory<'_>,
         data: &DebugData,
         blob: &Blob,
         pc: CodeAddr,
-    ) -> Option<(u32, bool)> {
+    ) -> Option<(Addr, bool)> {
         let wanted = i64::try_from(pc.addr().offset_from(blob.code)?).ok()?;
         let description =
             |index: u64| data.descriptions.checked_add(index.checked_mul(self.description.size)?);
@@ -185,8 +286,7 @@ impl CompiledLayout {
         (low < data.count).then_some(())?;
         let exact = i64::from(pc_of(low)?) == wanted;
         (exact || !pc.is_return()).then_some(())?;
-        let scope = memory.int(description(low)?, self.description.scope)?;
-        Some((u32::try_from(scope).ok().filter(|scope| *scope > 0)?, exact))
+        Some((description(low)?, exact))
     }
 
     /// The scopes from one outwards. A scope names one that was written before it, or none.
@@ -215,11 +315,20 @@ impl CompiledLayout {
         let at = data.scopes.checked_add(at.into())?;
         let mut stream = Stream::new(memory.0, at, self.coding);
         let (sender, method, index) = (stream.unsigned()?, stream.unsigned()?, stream.unsigned()?);
+        let locals = stream.unsigned()?;
         let method = match method.checked_sub(1) {
             None => self.method(memory, blob)?,
             Some(number) => memory.pointer(data.methods, u64::from(number).checked_mul(8)?)?,
         };
-        Some((Scope { method, index: index.checked_sub(NO_INDEX) }, sender))
+        Some((Scope { method, index: index.checked_sub(NO_INDEX), locals }, sender))
+    }
+}
+
+impl Constants {
+    /// To JDK 22 a field of its own; since then they begin the data of a piece.
+    fn of(tables: &VmStructs) -> Option<Self> {
+        let fields = ["nmethod._oops_offset", "CodeBlob._data_offset"];
+        fields.into_iter().find_map(|field| tables.offset(field)).map(Self)
     }
 }
 

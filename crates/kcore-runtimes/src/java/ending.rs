@@ -13,6 +13,8 @@ const REPORTS: [&str; 2] = ["VMError::report_and_die", "VMError::report"];
 /// Variables in which it keeps why, of libraries with symbols: a pointer to a text, and a text.
 const MESSAGE: &str = "_ZN7VMError8_messageE";
 const DETAIL: &str = "_ZN7VMError11_detail_msgE";
+/// The message of most of them.
+const FATAL: &str = "fatal error";
 /// Bytes of a text, at most.
 const MAX_TEXT: usize = 1 << 10;
 /// The field of an exception with its message.
@@ -42,6 +44,8 @@ impl FatalError {
         };
         let message = self.message.and_then(|at| space.read_addr(at).ok()).and_then(text);
         match (message, self.detail.and_then(text)) {
+            // Its words for a call that gives up say no more.
+            (Some(message), Some(detail)) if message == FATAL => Some(detail.into()),
             (Some(message), Some(detail)) => Some(format!("{message}: {detail}").into()),
             (one, other) => one.or(other).map(Into::into),
         }

@@ -47,6 +47,15 @@ enum Form {
     Stream(u64),
 }
 
+/// The fields that a class declares itself.
+#[derive(Debug, Default)]
+pub struct DeclaredFields {
+    /// Those that can be read.
+    pub fields: Vec<Field>,
+    /// Whether these are all.
+    pub is_whole: bool,
+}
+
 /// A field of objects of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -88,34 +97,47 @@ impl FieldLayout {
         })
     }
 
+    /// Whether it can be read which class a class extends, if any.
+    pub fn tells_parent(&self, memory: Memory<'_>, class: Addr) -> bool {
+        memory.uint(class, self.parent, 8).is_some()
+    }
+
     /// The class that a class extends.
     pub fn parent(&self, memory: Memory<'_>, class: Addr) -> Option<Addr> {
         memory.pointer(class, self.parent)
     }
 
     /// The fields that a class declares itself, as far as they can be read.
-    pub fn declared(&self, memory: Memory<'_>, methods: &MethodLayout, class: Addr) -> Vec<Field> {
-        let mut fields = Vec::new();
+    pub fn declared(
+        &self,
+        memory: Memory<'_>,
+        methods: &MethodLayout,
+        class: Addr,
+    ) -> DeclaredFields {
+        let mut declared = DeclaredFields::default();
         if let Some(pool) = memory.pointer(class, self.constants) {
             let names = Names { memory, methods, pool };
             // What could be read before the first that cannot.
-            let _ = match self.form {
+            let read = match self.form {
                 Form::Slots { fields: array, count } => {
-                    self.of_slots(names, (class, array, count), &mut fields)
+                    self.of_slots(names, (class, array, count), &mut declared.fields)
                 }
-                Form::Stream(array) => self.of_stream(names, (class, array), &mut fields),
+                Form::Stream(array) => self.of_stream(names, (class, array), &mut declared.fields),
             };
+            declared.is_whole = read == Some(true);
         }
-        fields
+        declared
     }
 
+    /// Reads them, and says whether all of them have their names.
     fn of_slots(
         &self,
         names: Names<'_>,
         (class, array, count): (Addr, u64, u64),
         fields: &mut Vec<Field>,
-    ) -> Option<()> {
+    ) -> Option<bool> {
         let memory = names.memory;
+        let mut is_whole = true;
         let array = memory.pointer(class, array)?.checked_add(self.elements)?;
         for number in 0..memory.uint(class, count, 2)? {
             let first = number.checked_mul(SLOTS)?;
@@ -123,17 +145,21 @@ impl FieldLayout {
                 |index: u64| memory.uint(array, first.checked_add(index)?.checked_mul(2)?, 2);
             let offset = (slot(5)? << 16 | slot(4)?) >> TAG_BITS;
             let is_static = slot(0)? as u32 & STATIC != 0;
-            fields.extend(names.field(slot(1)?, slot(2)?, offset, is_static));
+            let field = names.field(slot(1)?, slot(2)?, offset, is_static);
+            is_whole &= field.is_some();
+            fields.extend(field);
         }
-        Some(())
+        Some(is_whole)
     }
 
+    /// Reads them, and says whether all of them have their names.
     fn of_stream(
         &self,
         names: Names<'_>,
         (class, array): (Addr, u64),
         fields: &mut Vec<Field>,
-    ) -> Option<()> {
+    ) -> Option<bool> {
+        let mut is_whole = true;
         let array = names.memory.pointer(class, array)?.checked_add(self.elements)?;
         // Such streams came with JDK 21.
         let mut stream = Stream::new(names.memory.0, array, Coding::FromOne);
@@ -151,13 +177,15 @@ impl FieldLayout {
             }
             let is_static = access & STATIC != 0;
             if flags & INJECTED == 0 {
-                fields.extend(names.field(name.into(), signature.into(), offset.into(), is_static));
+                let field = names.field(name.into(), signature.into(), offset.into(), is_static);
+                is_whole &= field.is_some();
+                fields.extend(field);
             } else {
                 let (name, signature) = (ADDED.into(), "".into());
                 fields.push(Field { name, signature, offset: offset.into(), is_static });
             }
         }
-        Some(())
+        Some(is_whole)
     }
 }
 

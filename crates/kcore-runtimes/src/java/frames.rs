@@ -14,8 +14,9 @@ use super::{
     lines,
     memory::Memory,
     method::Method,
+    probe::NAME,
 };
-use crate::{FrameKind, Host, LanguageFrame, NativeStack, Span};
+use crate::{FrameKind, Host, LanguageFrame, Native, NativeStack, Span};
 
 /// Bytes of a frame of the interpreter with its locals, at most.
 const MAX_FRAME: u64 = 1 << 20;
@@ -28,6 +29,8 @@ const SAVED_R13: u64 = 80;
 const INTERPRETED: &str = "interpreted";
 const NATIVE: &str = "native";
 const CALL_STUB: &str = "~StubRoutines::call_stub";
+/// By which a thread calls the virtual thread that it runs.
+const ENTRY: &str = "jdk.internal.vm.Continuation.enterSpecial";
 
 /// A stack, and the frame of it that is looked at.
 #[derive(Clone, Copy)]
@@ -43,11 +46,15 @@ impl Java {
     pub(super) fn spans(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let frames = stack.frames.iter().enumerate();
         let ours = frames.filter(|(_, frame)| !frame.signal_trampoline);
-        ours.filter_map(|(index, frame)| {
+        let spans = ours.filter_map(|(index, frame)| {
             let language = self.frames_at(Seen { host, stack, index, frame })?;
             Some(Span::replacing(index, language))
-        })
-        .collect()
+        });
+        let mut spans: Vec<Span> = spans.collect();
+        if stack.task.is_some_and(|task| task.runtime == NAME) {
+            hide_carrier(&mut spans, stack.frames.len());
+        }
+        spans
     }
 
     fn frames_at(&self, seen: Seen<'_>) -> Option<Vec<LanguageFrame>> {
@@ -207,6 +214,20 @@ impl Seen<'_> {
         inner.signal_trampoline.then_some(())?;
         let saved = inner.sp?.checked_add(SAVED_R13)?;
         self.host.space().read_addr(saved).ok()
+    }
+}
+
+/// Leaves of a stack on which a virtual thread runs what that does: the thread which runs it called it by one method.
+fn hide_carrier(spans: &mut Vec<Span>, count: usize) {
+    let is_entry = |frame: &LanguageFrame| frame.function.as_deref() == Some(ENTRY);
+    let entry = spans.iter().position(|span| span.language.iter().any(is_entry));
+    let Some((index, span)) = entry.and_then(|index| Some((index, spans.get(index)?))) else {
+        return;
+    };
+    let beyond = span.frames.end..count;
+    spans.truncate(index.saturating_add(1));
+    if !beyond.is_empty() {
+        spans.push(Span { frames: beyond, native: Native::Replaced, language: Vec::new() });
     }
 }
 

@@ -5,8 +5,8 @@ use kcore_mem::AddressSpace;
 use super::{
     compiled::CompiledLayout, fields::FieldLayout, flags::Flags, heap::HeapLayout,
     klass::KlassLayout, locks::LockLayout, memory::Memory, method::MethodLayout, oops::Oops,
-    roots::HandleLayout, spaces::Collector, stream::Coding, threads::ThreadLayout,
-    vm_structs::VmStructs, walk::BufferLayout,
+    roots::HandleLayout, saved_registers::SavedLayout, spaces::Collector, stream::Coding,
+    threads::ThreadLayout, vm_structs::VmStructs, walk::BufferLayout,
 };
 
 /// The first version that writes no byte of a number as zero.
@@ -19,6 +19,10 @@ pub struct Layout {
     pub methods: MethodLayout,
     /// Compiled code.
     pub compiled: CompiledLayout,
+    /// Whether code may have been compiled: not with `-Xint`, which alone turns off both options.
+    pub compiles: bool,
+    /// What pieces of code save of registers; `None` where the tables do not describe it.
+    pub saved: Option<SavedLayout>,
     /// Threads; `None` where the tables do not describe them.
     pub threads: Option<ThreadLayout>,
     /// Objects and their fields; `None` where they cannot be decoded.
@@ -66,9 +70,12 @@ impl Layout {
             .map_err(|why| missing.push(format!("classes: {why}")));
         let collector = Collector::of(tables, &flags, space)
             .map_err(|why| missing.push(format!("all objects: {why}")));
+        let is_off = |name| flags.is_on(space, name) == Some(false);
         Ok(Self {
+            compiles: !(is_off("UseCompiler") && is_off("UseOnStackReplacement")),
             methods: MethodLayout::of(tables, coding)?,
-            compiled: CompiledLayout::of(tables, coding)?,
+            compiled: CompiledLayout::of(tables, coding, major)?,
+            saved: SavedLayout::of(tables, memory),
             threads: threads.ok(),
             objects: objects.ok(),
             locks: locks.ok(),

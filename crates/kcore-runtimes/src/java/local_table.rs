@@ -2,11 +2,12 @@
 //!
 //! Tables that a method may have stand behind its bytecodes, from the end: each is followed by its length.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use kcore_mem::Addr;
 
 use super::{
+    liveness::Bytecodes,
     memory::Memory,
     method::{Method, MethodLayout},
     vm_structs::VmStructs,
@@ -45,16 +46,16 @@ pub struct LocalTables {
 /// A variable of a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalVariable {
-    /// Its name.
+    /// Its name; `slot` and its number where that cannot be read.
     pub name: Arc<str>,
-    /// Its type, in the words of class files.
+    /// Its type, in the words of class files; nothing where that cannot be read.
     pub signature: Arc<str>,
     /// Where it lies among the locals.
     pub slot: u16,
     /// Whether it is an argument.
     pub is_argument: bool,
     /// The bytecodes in which it is there; `None` of one that always is.
-    pub range: Option<std::ops::Range<u32>>,
+    pub range: Option<Range<u32>>,
 }
 
 impl LocalVariable {
@@ -95,7 +96,44 @@ impl LocalTables {
     /// Where the table of variables begins, and how many entries it has.
     fn variables(&self, memory: Memory<'_>, constant: Addr, flags: u64) -> Option<(Addr, u64)> {
         (flags & self.variables != 0).then_some(())?;
-        let back = |at: Addr, by: u64| at.get().checked_sub(by).map(Addr::new);
+        let at = self.length_behind(memory, constant, flags, &self.tables)?;
+        let length = memory.uint(at, 0, 2)?;
+        Some((back(at, length.checked_mul(ENTRY)?)?, length))
+    }
+
+    /// Ranges of bytecodes with where an exception that is thrown there is handled.
+    fn handlers(
+        &self,
+        memory: Memory<'_>,
+        constant: Addr,
+        flags: u64,
+    ) -> Option<Vec<(Range<u32>, u32)>> {
+        let [before @ .., (flag, size)] = &self.tables;
+        if flags & flag == 0 {
+            return Some(Vec::new());
+        }
+        let at = self.length_behind(memory, constant, flags, before)?;
+        let length = memory.uint(at, 0, 2)?;
+        let first = back(at, length.checked_mul(*size)?)?;
+        let entry = |index: u64| {
+            let number = |field| {
+                let number =
+                    memory.uint(first, index.checked_mul(*size)?.checked_add(field)?, 2)?;
+                u32::try_from(number).ok()
+            };
+            Some((number(0)?..number(2)?, number(4)?))
+        };
+        (0..length).map(entry).collect()
+    }
+
+    /// Where the length lies of the table that stands before these.
+    fn length_behind(
+        &self,
+        memory: Memory<'_>,
+        constant: Addr,
+        flags: u64,
+        tables: &[(u64, u64)],
+    ) -> Option<Addr> {
         let words = memory.uint(constant, self.size, 4)?;
         let pointers = self.pointers.iter().filter(|flag| flags & **flag != 0).count() as u64;
         let end = constant.checked_add(words.checked_sub(pointers)?.checked_mul(8)?)?;
@@ -103,16 +141,29 @@ impl LocalTables {
         if flags & self.generic != 0 {
             at = back(at, 2)?;
         }
-        for (_, entry) in self.tables.iter().filter(|(flag, _)| flags & flag != 0) {
+        for (_, entry) in tables.iter().filter(|(flag, _)| flags & flag != 0) {
             let length = memory.uint(at, 0, 2)?;
             at = back(at, length.checked_mul(*entry)?.checked_add(2)?)?;
         }
-        let length = memory.uint(at, 0, 2)?;
-        Some((back(at, length.checked_mul(ENTRY)?)?, length))
+        Some(at)
     }
 }
 
+fn back(at: Addr, by: u64) -> Option<Addr> {
+    at.get().checked_sub(by).map(Addr::new)
+}
+
 impl MethodLayout {
+    /// The bytecodes of a method whose `Method` lies at an address, with who handles exceptions.
+    pub fn bytecodes(&self, memory: Memory<'_>, at: Addr, method: &Method) -> Option<Bytecodes> {
+        let constant = memory.pointer(at, self.const_method)?;
+        let flags = memory.uint(constant, self.flags, 4)?;
+        let handlers = self.locals?.handlers(memory, constant, flags)?;
+        let (start, len) = (method.bytecodes.start, method.bytecodes.len());
+        let code = memory.0.read_held(start, len);
+        (code.len() as u64 == len).then_some(Bytecodes { code, handlers })
+    }
+
     /// The variables of a method whose `Method` lies at an address: those that its class file tells of, else its
     /// arguments by their number.
     pub fn locals(&self, memory: Memory<'_>, at: Addr, method: &Method) -> Vec<LocalVariable> {
@@ -146,9 +197,12 @@ impl MethodLayout {
         let (start, slot) = (u32::try_from(number(START)?).ok()?, number(SLOT)?);
         let end = start.checked_add(u32::try_from(number(LENGTH)?).ok()?)?;
         let is_argument = start == 0 && slot < arguments;
+        // One whose name cannot be read has its place, so that nobody misses it.
+        let name = self.constant(memory, pool, number(NAME)?);
+        let signature = self.constant(memory, pool, number(TYPE)?);
         Some(LocalVariable {
-            name: self.constant(memory, pool, number(NAME)?)?,
-            signature: self.constant(memory, pool, number(TYPE)?)?,
+            name: name.unwrap_or_else(|| format!("slot{slot}").into()),
+            signature: signature.unwrap_or_default(),
             slot: u16::try_from(slot).ok()?,
             is_argument,
             range: (!is_argument).then_some(start..end),

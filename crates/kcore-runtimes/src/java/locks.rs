@@ -25,6 +25,9 @@ const ANONYMOUS: u64 = 1;
 /// The class of what knows its owner, and the field.
 const OWNED: &str = "java.util.concurrent.locks.AbstractOwnableSynchronizer";
 const OWNER: &str = "exclusiveOwnerThread";
+/// Why an owner is not known.
+const UNREAD_OWNER: &str = "who holds it was not copied, or cannot be read";
+const UNKNOWN_OWNER: &str = "held by a thread that is not known";
 
 /// Where the fields of monitors lie.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +63,8 @@ pub struct JavaLock {
     pub is_monitor: bool,
     /// The thread that holds it.
     pub owner: Option<LockThread>,
+    /// Why it is not known whether and by whom it is held, in words, where it is not.
+    pub owner_missing: Option<&'static str>,
     /// Who waits for it.
     pub waiters: Vec<LockWaiter>,
 }
@@ -152,12 +157,16 @@ impl LockLayout {
         });
         for (thread, wanted) in of_system.chain(of_heap) {
             let key = (wanted.object, wanted.monitor.is_some());
-            let lock = locks.entry(key).or_insert_with(|| JavaLock {
-                object: wanted.object,
-                class: objects.class_of(wanted.object).map(|(_, class)| class),
-                is_monitor: wanted.monitor.is_some(),
-                owner: self.owner(objects, &owners, wanted),
-                waiters: Vec::new(),
+            let lock = locks.entry(key).or_insert_with(|| {
+                let owner = self.owner(objects, &owners, wanted);
+                JavaLock {
+                    object: wanted.object,
+                    class: objects.class_of(wanted.object).map(|(_, class)| class),
+                    is_monitor: wanted.monitor.is_some(),
+                    owner_missing: owner.as_ref().err().copied(),
+                    owner: owner.ok().flatten(),
+                    waiters: Vec::new(),
+                }
             });
             lock.waiters.push(LockWaiter { thread, reason: wanted.reason });
         }
@@ -185,19 +194,41 @@ impl LockLayout {
             .or_else(parked)
     }
 
+    /// Who holds a lock, if somebody does.
+    ///
+    /// # Errors
+    /// In words, where that is not known.
     fn owner(
         &self,
         objects: &Objects<'_>,
         owners: &Owners<'_>,
         wanted: WantedLock,
-    ) -> Option<LockThread> {
+    ) -> Result<Option<LockThread>, &'static str> {
         let memory = objects.memory;
         let Some(monitor) = wanted.monitor else {
-            objects.is_a(wanted.object, OWNED).then_some(())?;
-            let owner = objects.reference(wanted.object, OWNER)?;
-            return owners.of_object(owner);
+            if !objects.extends(wanted.object, OWNED).ok_or(UNREAD_OWNER)? {
+                return Ok(None);
+            }
+            let owner = objects.referred(wanted.object, OWNER).map_err(|_| UNREAD_OWNER)?;
+            let thread = |owner| owners.of_object(owner).ok_or(UNKNOWN_OWNER);
+            return owner.map(thread).transpose();
         };
-        let owner = memory.uint(monitor, self.owner, 8).filter(|owner| *owner != 0)?;
+        match memory.uint(monitor, self.owner, 8).ok_or(UNREAD_OWNER)? {
+            0 => Ok(None),
+            owner => {
+                let thread = self.owner_of_monitor(owners, wanted, owner);
+                thread.map(Some).ok_or(UNKNOWN_OWNER)
+            }
+        }
+    }
+
+    /// The thread that a monitor says to hold it.
+    fn owner_of_monitor(
+        &self,
+        owners: &Owners<'_>,
+        wanted: WantedLock,
+        owner: u64,
+    ) -> Option<LockThread> {
         if owner == ANONYMOUS {
             return owners.by_held.get(&wanted.object).map(|thread| owners.running(thread));
         }

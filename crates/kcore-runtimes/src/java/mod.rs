@@ -9,6 +9,7 @@ mod chunk;
 mod classes;
 mod colors;
 mod compiled;
+mod compiled_variables;
 mod element;
 mod ending;
 mod fields;
@@ -22,6 +23,7 @@ mod identify;
 mod klass;
 mod layout;
 mod lines;
+mod liveness;
 mod local_table;
 mod lock_thread;
 mod locks;
@@ -32,6 +34,8 @@ mod objects;
 mod oops;
 mod probe;
 mod roots;
+mod saved_registers;
+mod scope_values;
 mod spaces;
 mod stream;
 #[cfg(test)]
@@ -71,8 +75,9 @@ use spaces::Spaces;
 use vm_structs::VmStructs;
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables,
-    Span, Task, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects as HeapObjects,
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, LanguageFrame, NativeStack, Runtime,
+    ScriptVariables, Span, Task, ThreadFacts, VariableLimits, graph::GraphCell,
+    objects::Objects as HeapObjects,
 };
 
 /// Classes that extend each other, at most.
@@ -241,6 +246,10 @@ impl Runtime for Java {
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         self.virtual_tasks(host)
+    }
+
+    fn task_frames(&self, host: &dyn Host, task: &Task) -> Vec<LanguageFrame> {
+        self.task_frames_of(host, task)
     }
 
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {

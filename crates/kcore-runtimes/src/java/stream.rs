@@ -66,6 +66,19 @@ impl<'a> Stream<'a> {
         let sign = (value & 1).wrapping_neg();
         Some(((value >> 1) ^ sign) as i32)
     }
+
+    /// The next number of 64 bits: its lower half, then its upper one, each with a sign.
+    pub fn long(&mut self) -> Option<i64> {
+        let (low, high) = (self.signed()?, self.signed()?);
+        Some((i64::from(high) << 32) | i64::from(low as u32))
+    }
+
+    /// The bits of the next number of 64 bits with a fraction: its halves, the upper one first, each with its bits turned
+    /// round.
+    pub fn double(&mut self) -> Option<u64> {
+        let (high, low) = (self.unsigned()?.reverse_bits(), self.unsigned()?.reverse_bits());
+        Some((u64::from(high) << 32) | u64::from(low))
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +110,17 @@ mod tests {
         assert_eq!(read(Coding::FromZero, &[255; 2], |stream| stream.unsigned()), None);
         let next = |stream: &mut Stream<'_>| stream.unsigned().and_then(|_| stream.byte());
         assert_eq!(read(Coding::FromZero, &[255, 255, 255, 255, 255, 7], next), Some(7));
+    }
+
+    #[test]
+    fn numbers_of_64_bits_have_two_halves() {
+        let long = |bytes: &[u8]| read(Coding::FromZero, bytes, |stream| stream.long());
+        assert_eq!(long(&[1, 0]), Some(0xffff_ffff), "a lower half has no sign of its own");
+        assert_eq!(long(&[3, 1]), Some(-2));
+        assert_eq!(long(&[2, 4]), Some((2 << 32) | 1));
+        let double = |bytes: &[u8]| read(Coding::FromOne, bytes, |stream| stream.double());
+        assert_eq!(double(&[3, 1]).map(f64::from_bits), Some(2.0));
+        assert_eq!(double(&[3]), None);
     }
 
     #[test]

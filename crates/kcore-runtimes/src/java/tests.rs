@@ -138,7 +138,7 @@ fn frames(host: &MadeHost, pcs: &[u64]) -> Vec<LanguageFrame> {
         calls_elsewhere: false,
     };
     let frames: Vec<Frame> = pcs.iter().map(frame).collect();
-    let stack = NativeStack { thread: None, frames: &frames, end: End::Outermost };
+    let stack = NativeStack { thread: None, task: None, frames: &frames, end: End::Outermost };
     java.decode(host, &stack).into_iter().flat_map(|span| span.language).collect()
 }
 
@@ -199,4 +199,43 @@ fn tables_that_lack_something_are_refused_in_words() {
     entries.retain(|(name, _)| *name != "PcDesc._pc_offset");
     let refused = Java::with_tables(&process(), 17, &entries).err();
     assert_eq!(refused.as_deref(), Some("the virtual machine does not describe PcDesc._pc_offset"));
+}
+
+#[test]
+fn a_class_says_whether_all_of_its_fields_were_read() {
+    const CLASS: u64 = METHOD + 0x200;
+    const SLOTS: u64 = METHOD + 0x280;
+    let own = [
+        ("InstanceKlass._constants", 32),
+        ("InstanceKlass._fields", 40),
+        ("InstanceKlass._java_fields_count", 48),
+        ("Array<u2>._data", 8),
+        ("Klass._super", 56),
+    ];
+    let own = own.map(|(name, by)| (name, TableEntry::Offset(by)));
+    let entries: Vec<_> = entries().into_iter().chain(own).collect();
+    let tables = VmStructs::of(&entries);
+    let layout = fields::FieldLayout::of(&tables).unwrap();
+    let methods = method::MethodLayout::of(&tables, stream::Coding::FromZero).unwrap();
+    let mut host = process();
+    host.words(CLASS + 32, &[POOL, SLOTS]);
+    host.put(CLASS + 48, &[2, 0]);
+    // Flags, name, signature, value, and where it lies: 12, 16.
+    for (index, low) in [(0, 12_u8 << 2), (1, 16 << 2)] {
+        host.put(SLOTS + 8 + 12 * index, &[0, 0, 1, 0, 2, 0, 0, 0, low | 1, 0, 0, 0]);
+    }
+    let declared = |host: &MadeHost| {
+        let declared = layout.declared(Memory(host), &methods, Addr::new(CLASS));
+        let offsets: Vec<u64> = declared.fields.iter().map(|field| field.offset).collect();
+        (offsets, declared.is_whole)
+    };
+    assert_eq!(declared(&host), (vec![12, 16], true));
+    // The name of the second cannot be read.
+    host.words(POOL + 72 + 24, &[0x7fff_0000]);
+    host.put(SLOTS + 8 + 12 + 2, &[3]);
+    assert_eq!(declared(&host), (vec![12], false));
+    host.words(CLASS + 40, &[0x7fff_0000]);
+    assert_eq!(declared(&host), (vec![], false));
+    host.words(CLASS + 32, &[0x7fff_0000]);
+    assert_eq!(declared(&host), (vec![], false));
 }

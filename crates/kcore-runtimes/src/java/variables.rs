@@ -1,4 +1,4 @@
-//! Arguments and locals of frames of the interpreter.
+//! Arguments and locals of frames of the interpreter; those of compiled code are in `compiled_variables`.
 //!
 //! `src/hotspot/cpu/x86/frame_x86.hpp`, JDK 11 to 25: at -7 words from the frame pointer is where the first local lies, since
 //! JDK 22 in words from the frame pointer; the others follow towards lower addresses.
@@ -14,10 +14,11 @@ use super::{
     element::ElementType,
     local_table::LocalVariable,
     memory::Memory,
-    value::{Limits, number},
+    value::{Limits, UNREAD, note, number},
 };
 use crate::{
-    Dialect, FrameKind, FrameOfLanguage, Host, ScriptVariable, ScriptVariables, VariableLimits,
+    Dialect, FrameKind, FrameOfLanguage, Host, ScriptNode, ScriptVariable, ScriptVariables,
+    VariableLimits,
 };
 
 /// Bytes of a frame of the interpreter with its locals, at most.
@@ -29,6 +30,10 @@ const PLACE: i64 = -8 * 8;
 /// No address is as low as the highest distance of locals from their frame, in words.
 const MAX_DISTANCE: u64 = MAX_FRAME / 8;
 
+/// What stands in the place of a zero that may be none. Compiled code keeps no local that is not read any more; when the
+/// virtual machine gives such code up, frames of the interpreter take its place, which have zeros for these.
+const LOST: &str = "not known: its zero may stand for what compiled code dropped";
+
 /// A frame of the interpreter.
 struct Interpreted {
     /// The first local.
@@ -37,28 +42,54 @@ struct Interpreted {
     place: Option<Addr>,
 }
 
+impl Interpreted {
+    /// Whether a local has nothing but zeros.
+    fn has_zero(&self, memory: Memory<'_>, local: &LocalVariable) -> bool {
+        let element = ElementType::of_signature(&local.signature);
+        element.and_then(|element| self.raw(memory, local.slot, element)) == Some(0)
+    }
+
+    /// The bits of a local.
+    fn raw(&self, memory: Memory<'_>, slot: u16, element: ElementType) -> Option<u64> {
+        let is_wide = matches!(element, ElementType::Long | ElementType::Double);
+        let slots = u64::from(slot).checked_add(u64::from(is_wide))?;
+        let at = self.locals.get().checked_sub(slots.checked_mul(8)?)?;
+        memory.uint(Addr::new(at), 0, 8)
+    }
+}
+
 impl Java {
-    /// Those of a frame that the interpreter runs; `None` of any other.
+    /// Those of a frame of Java; `None` of a native method, and where its frame cannot be read.
     pub(super) fn variables_of(
         &self,
         host: &dyn Host,
         frame: &FrameOfLanguage<'_>,
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
-        let at = frame.object.filter(|_| frame.kind == FrameKind::Java && !frame.inline)?;
+        let at = frame.object.filter(|_| frame.kind == FrameKind::Java)?;
         let memory = Memory(host.space());
+        let blob = self.cache.at(frame.native?.pc.lookup(), memory.0)?;
+        if blob.kind == BlobKind::Method {
+            return self.compiled_variables(host, frame, &blob, limits);
+        }
         let found = self.interpreted_frame(memory, frame.native?, at)?;
         let method = self.method(host.space(), at)?;
         let index = found.place.and_then(|place| method.index_of(place));
         let locals = self.layout.methods.locals(memory, at, &method);
         let is_wanted =
             |local: &LocalVariable| (limits.locals || local.is_argument) && local.is_there(index);
-        let of_value =
-            Limits { depth: limits.depth, entries: limits.entries, characters: limits.characters };
-        let variables = locals.into_iter().filter(is_wanted).filter_map(|local| {
-            let value = self.local(host, &found, &local, of_value)?;
+        let of_value = Limits::from(limits);
+        let code = self.layout.methods.bytecodes(memory, at, &method);
+        let may_be_lost = |local: &LocalVariable| {
+            let is_read = || code.as_ref()?.reads(index?, local.slot);
+            self.layout.compiles && is_read() != Some(true)
+        };
+        let variables = locals.into_iter().filter(is_wanted).map(|local| {
+            let is_lost = found.has_zero(memory, &local) && may_be_lost(&local);
+            let value =
+                if is_lost { note(LOST) } else { self.local(host, &found, &local, of_value) };
             let name: Arc<str> = local.name;
-            Some(ScriptVariable { name, is_argument: local.is_argument, value })
+            ScriptVariable { name, is_argument: local.is_argument, value }
         });
         Some(ScriptVariables { dialect: Dialect::Java, variables: variables.collect() })
     }
@@ -69,15 +100,14 @@ impl Java {
         frame: &Interpreted,
         local: &LocalVariable,
         limits: Limits,
-    ) -> Option<crate::ScriptNode> {
-        let element = ElementType::of_signature(&local.signature)?;
-        let is_wide = matches!(element, ElementType::Long | ElementType::Double);
-        let slots = u64::from(local.slot).checked_add(u64::from(is_wide))?;
-        let at = Addr::new(frame.locals.get().checked_sub(slots.checked_mul(8)?)?);
-        let raw = Memory(host.space()).uint(at, 0, 8)?;
-        match element {
-            ElementType::Reference => Some(self.referred_value(host, raw, limits)),
-            element => number::of_raw(raw, element),
+    ) -> ScriptNode {
+        let Some(element) = ElementType::of_signature(&local.signature) else {
+            return note("its type cannot be read");
+        };
+        match (frame.raw(Memory(host.space()), local.slot, element), element) {
+            (None, _) => note(UNREAD),
+            (Some(raw), ElementType::Reference) => self.referred_value(host, raw, limits),
+            (Some(raw), element) => number::of_raw(raw, element).unwrap_or_else(|| note(UNREAD)),
         }
     }
 

@@ -121,18 +121,21 @@ impl Java {
         frames.unwrap_or_default()
     }
 
+    /// The frames of the virtual thread that a task is.
+    pub(super) fn task_frames_of(&self, host: &dyn Host, task: &Task) -> Vec<LanguageFrame> {
+        let all = self.virtual_threads(host);
+        let index = all.binary_search_by_key(&task.id, |thread| thread.id).ok();
+        let thread = index.and_then(|index| all.get(index));
+        thread.map(|thread| self.virtual_frames(host, thread)).unwrap_or_default()
+    }
+
     fn virtual_task(&self, host: &dyn Host, thread: &VirtualThread) -> Option<Task> {
         let objects = self.objects_in(host.space())?;
-        let frames = || {
-            let frames = self.frames_of_chunks(&objects, thread.chunk?);
-            (!frames.is_empty()).then_some(frames)
-        };
+        let has_frames = || thread.chunk.is_some_and(|chunk| self.has_frames(&objects, chunk));
         let start = match thread.thread {
             Some(_) => TaskStart::Running,
-            None => match frames() {
-                Some(frames) => TaskStart::Language(frames),
-                None => TaskStart::Unknown("it has no frames that can be read".into()),
-            },
+            None if has_frames() => TaskStart::Kept,
+            None => TaskStart::Unknown("it has no frames that can be read".into()),
         };
         let blocker = thread.blocker.and_then(|at| Some((at, objects.class_of(at)?.1)));
         Some(Task {

@@ -290,7 +290,7 @@ impl Lua {
             return extents.as_ref().and_then(|it| it.around(module, at));
         }
         drop(known);
-        let extents = super::extents::Extents::of(module);
+        let extents = crate::extents::Extents::of(module);
         let range = extents.as_ref().and_then(|it| it.around(module, at));
         let mut known = self.extents.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         known.insert(start, extents);

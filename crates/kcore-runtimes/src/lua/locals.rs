@@ -40,7 +40,8 @@ pub fn locals_of(memory: &Memory<'_>, call: &Call) -> Option<Vec<Local>> {
             is_argument: name.register < proto.parameters,
         })
     };
-    let names = proto.locals(memory, call.index?).into_iter();
+    // Where the instruction is not known, parameters are variables all the same: they are so from the first one on.
+    let names = proto.locals(memory, call.index.unwrap_or_default()).into_iter();
     // What the compiler made for itself has no name that a program may write.
     let own = names.filter(|name| !name.name.starts_with('('));
     let mut locals: Vec<Local> = own.filter_map(local).collect();

@@ -7,7 +7,6 @@
 mod calls;
 mod coroutine;
 mod decode;
-mod extents;
 mod globals;
 mod instruction;
 mod layout;
@@ -30,7 +29,6 @@ use rustc_hash::FxHashMap;
 
 pub use calls::{Call, Calls};
 use decode::Decoder;
-use extents::Extents;
 use globals::Globals;
 pub use layout::Series;
 use locals::{call_at, locals_of};
@@ -42,7 +40,7 @@ use value::Teller;
 
 use crate::{
     Dialect, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariable,
-    ScriptVariables, Span, Task, VariableLimits,
+    ScriptVariables, Span, Task, VariableLimits, extents::Extents,
 };
 
 /// Lua in a process.

@@ -11,7 +11,9 @@ use super::{
     table::{Entries, layout_of},
 };
 use crate::{
-    ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest, VariableLimits,
+    ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, VariableLimits,
+    lua_text::{is_whole, spelled},
+    script_text::{rest_of, text},
 };
 
 const NIL: u8 = 0;
@@ -98,16 +100,10 @@ impl<'a> Teller<'a> {
         };
         let wanted = length.min(self.limits.characters);
         let held = self.memory.space.read_held(bytes, wanted);
-        let rest = match (held.len() as u64 == wanted, wanted == length) {
-            (false, _) => TextRest::Unreadable,
-            (true, false) => TextRest::Cut,
-            (true, true) => TextRest::None,
-        };
-        let text = String::from_utf8_lossy(&held).into_owned().into();
-        ScriptNode {
-            length: Some(length),
-            ..ScriptNode::scalar("string", ScriptScalar::Text { text, rest })
-        }
+        let rest = rest_of(held.len() as u64, wanted, length);
+        let (kind, text) = text(&held, rest, spelled);
+        let scalar = ScriptScalar::Text { text: text.into(), rest };
+        ScriptNode { length: Some(length), ..ScriptNode::scalar(kind, scalar) }
     }
 
     /// A table: elements from 1 on without their keys, as a program would write it.
@@ -146,8 +142,8 @@ impl<'a> Teller<'a> {
     fn key(&self, key: Value, depth: u32) -> ScriptLabel {
         let name = key.object(STRING).and_then(|at| self.memory.text(at));
         match name {
-            Some(name) => ScriptLabel::Name(name.into()),
-            None => ScriptLabel::Entry(Box::new(self.node(key, depth.min(1)))),
+            Some(name) if is_whole(&name) => ScriptLabel::Name(name.into()),
+            _ => ScriptLabel::Entry(Box::new(self.node(key, depth.min(1)))),
         }
     }
 

@@ -17,6 +17,8 @@ pub enum Edge {
     Value,
     /// As the value of a key that is a text.
     Entry(Arc<str>),
+    /// As the value of a key that is a symbol.
+    Symbol(Arc<str>),
     /// As the value of a key that is a number.
     Numbered(i64),
     /// By a variable of a scope or of a frame.

@@ -4,11 +4,15 @@
 //! list, nor is a dict or tuple of nothing but those.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use kcore_mem::Addr;
 
-use super::{Python, heap::Heap};
+use super::{
+    Python,
+    heap::{Heap, Object},
+};
 use crate::{
     Host,
     objects::{Stopped, Watch},
@@ -29,7 +33,7 @@ const PERMANENT: [u64; 2] = [80, 84];
 /// Objects of one generation, at most.
 const MAX_OBJECTS: usize = 1 << 28;
 /// Objects after which who waits is asked whether to go on.
-const STRIDE: usize = 1 << 12;
+const STRIDE: u64 = 1 << 12;
 
 /// Objects of one class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,18 +71,36 @@ impl Python {
     }
 
     fn take_census(&self, host: &dyn Host, watch: Watch<'_>) -> Result<Census, Stopped> {
+        let mut objects = Vec::new();
+        let broken = self.each_collected(host, watch, &mut |object| objects.push(object.at))?;
+        Ok(Census { objects, broken })
+    }
+
+    /// Tells every object in the collector's lists of all interpreters, and how many lists end in what is damaged.
+    pub(super) fn each_collected(
+        &self,
+        host: &dyn Host,
+        watch: Watch<'_>,
+        tell: &mut dyn FnMut(Object),
+    ) -> Result<u64, Stopped> {
         let heap = self.heap(host);
-        let mut census = Census::default();
+        let (mut broken, mut count): (u64, u64) = (0, 0);
         for gc in self.collectors(host) {
             let Some(lists) = lists(&heap, gc) else {
-                census.broken = census.broken.saturating_add(1);
+                broken = broken.saturating_add(1);
                 continue;
             };
             for list in lists {
-                walk(&heap, list, &mut census, watch)?;
+                let is_whole = walk(&heap, list, &mut |object| {
+                    tell(object);
+                    count = count.saturating_add(1);
+                    let asks = count.is_multiple_of(STRIDE);
+                    if asks { watch(count, 0) } else { ControlFlow::Continue(()) }
+                })?;
+                broken = broken.saturating_add(u64::from(!is_whole));
             }
         }
-        Ok(census)
+        Ok(broken)
     }
 
     /// Where the state of each collector lies: in 3.8 there is one for all interpreters.
@@ -150,14 +172,19 @@ fn is_list(heap: &Heap<'_>, head: Addr) -> bool {
     knows().unwrap_or_default()
 }
 
-fn walk(heap: &Heap<'_>, head: Addr, census: &mut Census, watch: Watch<'_>) -> Result<(), Stopped> {
+/// Tells the objects of a list; says whether it was followed to its end.
+fn walk(
+    heap: &Heap<'_>,
+    head: Addr,
+    tell: &mut dyn FnMut(Object) -> ControlFlow<()>,
+) -> Result<bool, Stopped> {
     let mut next = link(heap, head, 0);
     // A node that is passed again, once it was marked, is in a circle without the head.
     let mut mark = None;
     for count in 1..=MAX_OBJECTS {
         let Some(node) = next else { break };
         if node == head {
-            return Ok(());
+            return Ok(true);
         }
         if mark == next {
             break;
@@ -166,12 +193,10 @@ fn walk(heap: &Heap<'_>, head: Addr, census: &mut Census, watch: Watch<'_>) -> R
             mark = next;
         }
         let Some(object) = node.checked_add(HEAD).and_then(|at| heap.object(at)) else { break };
-        census.objects.push(object.at);
-        if count.is_multiple_of(STRIDE) && watch(census.objects.len() as u64, 0).is_break() {
+        if tell(object).is_break() {
             return Err(Stopped);
         }
         next = link(heap, node, 0);
     }
-    census.broken = census.broken.saturating_add(1);
-    Ok(())
+    Ok(false)
 }

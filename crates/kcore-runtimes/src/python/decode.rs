@@ -27,7 +27,12 @@ impl Decoder<'_> {
     pub fn spans(&self, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(tid) = stack.thread else { return Vec::new() };
         let chains = self.python.chains_on(self.host, tid, stack.frames);
-        let places = self.python.places(self.host, stack.frames, &chains);
+        self.spans_of(stack, &chains)
+    }
+
+    /// The spans of a stack whose frames of Python are known.
+    pub fn spans_of(&self, stack: &NativeStack<'_>, chains: &[Chain]) -> Vec<Span> {
+        let places = self.python.places(self.host, stack.frames, chains);
         let mut spans: Vec<Span> = chains
             .iter()
             .zip(&places)
@@ -129,7 +134,8 @@ impl Decoder<'_> {
     }
 }
 
-fn language(frame: &PyFrame) -> LanguageFrame {
+/// A frame, as others know it.
+pub fn language(frame: &PyFrame) -> LanguageFrame {
     LanguageFrame {
         kind: FrameKind::Python,
         function: Some(frame.code.name.clone()),

@@ -80,9 +80,26 @@ impl Python {
 
     /// The frames of a thread state from one of them on, or from those of an evaluation on.
     pub(super) fn chain_from(&self, heap: &Heap<'_>, thread: &ThreadState, head: Head) -> Chain {
-        let (chain, open) = (Chain::default(), Group::default());
-        let walk = Walk { python: self, heap, thread, chain, open, count: 0, is_late: false };
-        walk.from(head)
+        let cframe = heap.layout.thread.cframe.and_then(|cframe| heap.pointer(thread.at, cframe));
+        Walk::new(self, heap, thread).from(head, cframe)
+    }
+
+    /// The frames that a greenlet of a thread left, from the innermost one on, and the innermost `_PyCFrame` in 3.10. The
+    /// module made those that it told of to be a chain without the frames which lie on the stack of C.
+    pub(super) fn left_chain(
+        &self,
+        heap: &Heap<'_>,
+        thread: &ThreadState,
+        head: Head,
+        cframe: Option<Addr>,
+        limit: Option<Addr>,
+    ) -> Chain {
+        let walk = |is_exposed| {
+            let walk = Walk { is_exposed, limit, ..Walk::new(self, heap, thread) };
+            walk.from(head, cframe)
+        };
+        let chain = walk(false);
+        if chain.broken == Some(UNLINKED) { walk(true) } else { chain }
     }
 
     /// The frame of a function that lies at `at`; an error says why there is none.
@@ -150,6 +167,20 @@ impl Heap<'_> {
         }
     }
 
+    /// What follows a frame whose greenlet was asked for its frames: `Greenlet::expose_frames` of greenlet's
+    /// `TGreenlet.cpp`, 3.0 to 3.5, keeps it in the frame's object and links the next frame of a function instead.
+    pub(super) fn exposed(&self, frame: Addr) -> Option<Addr> {
+        // `frame_obj` goes before the instruction, and `_f_frame_data` is behind all else of the object.
+        let object = self.pointer(frame, self.layout.frame.instruction.checked_sub(8)?)?;
+        let data = match self.layout.minor {
+            12 => 48,
+            13 => 64,
+            14.. => 72,
+            _ => return None,
+        };
+        self.pointer(object, data)
+    }
+
     /// Where a `_PyCFrame` has the innermost frame of its evaluation, since 3.11.
     pub(super) const fn cframe_frame(&self) -> u64 {
         if self.layout.minor == 11 { 8 } else { 0 }
@@ -186,10 +217,20 @@ struct Walk<'a> {
     count: usize,
     /// Whether one of them was read late.
     is_late: bool,
+    /// Whether frames have their next ones in their objects: see [`Heap::exposed`].
+    is_exposed: bool,
+    /// The end of the stack of C, where that of others goes on behind it.
+    limit: Option<Addr>,
 }
 
-impl Walk<'_> {
-    fn from(mut self, head: Head) -> Chain {
+impl<'a> Walk<'a> {
+    fn new(python: &'a Python, heap: &'a Heap<'a>, thread: &'a ThreadState) -> Self {
+        let (chain, open) = (Chain::default(), Group::default());
+        let (count, is_late, is_exposed, limit) = (0, false, false, None);
+        Self { python, heap, thread, chain, open, count, is_late, is_exposed, limit }
+    }
+
+    fn from(mut self, head: Head, cframe: Option<Addr>) -> Chain {
         let ended = match (self.heap.layout.frames, head) {
             (Frames::Entries, Head::Evaluation(cframe)) => self.evaluations(cframe),
             _ => self
@@ -200,7 +241,7 @@ impl Walk<'_> {
         self.chain.broken = ended.err();
         self.end();
         if self.heap.layout.frames == Frames::Objects {
-            let anchors = self.cframes();
+            let anchors = self.cframes(cframe);
             for (group, anchor) in self.chain.groups.iter_mut().zip(anchors) {
                 group.anchor = Some(anchor);
             }
@@ -223,14 +264,28 @@ impl Walk<'_> {
             if self.count.is_power_of_two() {
                 mark = Some(at);
             }
-            match self.link(at)? {
-                Link::Frame(frame) => self.add(frame),
-                Link::Unbegun(at) => self.pass(at),
-                Link::Shim(at) => self.close(Some(at)),
-            }
-            next = self.heap.pointer(at, self.heap.layout.frame.previous);
+            let previous = self.heap.pointer(at, self.heap.layout.frame.previous);
+            next = match self.link(at)? {
+                Link::Frame(frame) => {
+                    self.add(frame);
+                    self.hidden(at).or(previous)
+                }
+                Link::Unbegun(at) => {
+                    self.pass(at);
+                    previous
+                }
+                Link::Shim(at) => {
+                    self.close(Some(at));
+                    previous
+                }
+            };
         }
         Ok(until.is_none())
+    }
+
+    /// What follows the frame of a function and is not on the chain any more.
+    fn hidden(&self, at: Addr) -> Option<Addr> {
+        self.heap.exposed(at).filter(|_| self.is_exposed)
     }
 
     /// Refuses a chain that ends with the frame of a function: since 3.12 each evaluation begins with a frame of no
@@ -247,10 +302,10 @@ impl Walk<'_> {
         let root = self.heap.root_cframe(self.thread);
         let mut next = Some(cframe);
         while let Some(at) = next.filter(|at| Some(*at) != root) {
-            let outer = self.heap.outer_cframe(self.thread, at);
+            let outer = self.outer_cframe(at);
             let until = outer.and_then(|outer| self.heap.pointer(outer, self.heap.cframe_frame()));
-            let head = self.innermost(Head::Evaluation(at))?;
-            let is_met = self.run(head, until);
+            let Some(head) = self.innermost(Head::Evaluation(at))? else { break };
+            let is_met = self.run(Some(head), until);
             self.close(Some(at));
             if !is_met? {
                 return Err("its frames do not lead to those of the evaluation that called");
@@ -258,6 +313,12 @@ impl Walk<'_> {
             next = outer;
         }
         Ok(())
+    }
+
+    /// The `_PyCFrame` of the evaluation outside of one: that of the first evaluation of a greenlet leads to another's.
+    fn outer_cframe(&self, at: Addr) -> Option<Addr> {
+        let outer = self.heap.outer_cframe(self.thread, at)?;
+        self.limit.is_none_or(|limit| outer < limit).then_some(outer)
     }
 
     /// Where the innermost frame lies, if there is one. What leads to it from 3.11 to 3.12 lies on the
@@ -270,6 +331,8 @@ impl Walk<'_> {
         let offset = self.heap.cframe_frame();
         match self.heap.word(cframe, offset) {
             None => Err("what leads to its frames was not dumped"),
+            // A greenlet begins with a `_PyCFrame` that has no frame, and leads on.
+            Some(0) if self.heap.pointer(cframe, self.heap.cframe_previous()).is_some() => Ok(None),
             Some(0) if self.heap.root_cframe(self.thread) != Some(cframe) => {
                 Err("what leads to its frames reads as zeros: its memory is missing")
             }
@@ -339,15 +402,15 @@ impl Walk<'_> {
         }
     }
 
-    /// The addresses of all `_PyCFrame`s, innermost first. In 3.10 each evaluation has one in its own stack frame.
-    fn cframes(&self) -> Vec<Addr> {
-        let offset = self.heap.layout.thread.cframe;
+    /// The addresses of all `_PyCFrame`s from one on, innermost first. In 3.10 each evaluation has one in its own stack
+    /// frame.
+    fn cframes(&self, innermost: Option<Addr>) -> Vec<Addr> {
         let root = self.heap.root_cframe(self.thread);
-        let mut next = offset.and_then(|offset| self.heap.pointer(self.thread.at, offset));
+        let mut next = innermost;
         let mut found = Vec::new();
         while let Some(at) = next.filter(|at| Some(*at) != root && found.len() < MAX_ANCHORS) {
             found.push(at);
-            next = self.heap.outer_cframe(self.thread, at);
+            next = self.outer_cframe(at);
         }
         found
     }

@@ -18,6 +18,7 @@ mod excepthook;
 mod exceptions;
 mod fields;
 mod frame;
+pub mod greenlet;
 mod heap;
 mod innermost;
 mod inside;
@@ -120,6 +121,12 @@ impl Python {
         }
     }
 
+    /// The same one, without what it learnt.
+    fn again(&self) -> Self {
+        let (identity, layout) = (self.identity.clone(), self.layout.clone());
+        Self::new(identity, layout, self.module, self.runtime, self.main)
+    }
+
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
         Heap { space: host.space(), layout: &self.layout }
     }
@@ -161,8 +168,7 @@ impl Runtime for Python {
 
     /// Threads begin and end, and code may lie where other code did.
     fn later(&self) -> Option<Arc<dyn Runtime>> {
-        let (identity, layout) = (self.identity.clone(), self.layout.clone());
-        Some(Arc::new(Self::new(identity, layout, self.module, self.runtime, self.main)))
+        Some(Arc::new(self.again()))
     }
 
     /// The thread state and frames of functions lie in the heap.

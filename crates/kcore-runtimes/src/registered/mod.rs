@@ -4,6 +4,7 @@
 //! libgcc keeps what `__register_frame` is given as objects: to gcc 12 in two lists, from gcc 13 on in a B-tree. Both
 //! hang on variables without a symbol that is exported, in the data of whoever holds libgcc.
 
+pub mod code_map;
 mod gdb;
 mod object;
 mod relocated;

@@ -90,7 +90,7 @@ impl Heap<'_> {
         qualified().unwrap_or_else(|| method.to_owned())
     }
 
-    fn extension(&self, class: Object) -> Option<Addr> {
+    pub(super) fn extension(&self, class: Object) -> Option<Addr> {
         match self.layout.class.extension {
             Some(offset) => self.pointer(class.at, offset),
             None => class.at.checked_add(32),
@@ -98,7 +98,7 @@ impl Heap<'_> {
     }
 
     /// The first of the hidden variables that a class has, of those to 3.1.
-    fn class_variable(&self, extension: Addr, names: &[&str]) -> Option<u64> {
+    pub(super) fn class_variable(&self, extension: Addr, names: &[&str]) -> Option<u64> {
         let table = self.pointer(extension, 8)?;
         let entries = || self.table(table).into_iter().flatten().take(MAX_VARIABLES);
         names.iter().find_map(|wanted| {

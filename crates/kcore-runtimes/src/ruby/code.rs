@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use kcore_mem::Addr;
 
-use super::heap::{ARRAY, Heap, IMEMO, Object, STRING, USER};
+use super::{
+    heap::{ARRAY, Heap, IMEMO, Object, STRING, USER},
+    version::Version,
+};
 
 /// `imemo_ment`, `imemo_iseq`, `imemo_svar`: `internal/imemo.h`.
 pub const METHOD_ENTRY: u64 = 6;
@@ -34,6 +37,10 @@ pub enum CodeKind {
     Rescue,
     /// Of what runs at the end of a part, with or without an exception.
     Ensure,
+    /// Of a block.
+    Block,
+    /// Of what `eval` was given.
+    Evaluated,
     /// Any other.
     Other,
 }
@@ -79,11 +86,14 @@ impl Heap<'_> {
     /// The code at an address, if it is code.
     pub fn code(&self, at: Addr) -> Option<Code> {
         let body = self.body(at)?;
-        let label = self.text(self.word(body, LABEL)?)?;
-        let base_label = self.text(self.word(body, BASE_LABEL)?)?;
         let kind = self.code_kind(body)?;
-        let method = self.pointer(body, self.layout.body.parent.checked_add(8)?);
-        let method = method.and_then(|at| self.body(at)).and_then(|body| self.code_kind(body));
+        let method = self.outermost(body).and_then(|body| self.code_kind(body));
+        let (label, base_label) = match self.layout.version >= Version::new(3, 4) {
+            true => self.computed_label(body)?,
+            false => {
+                (self.text(self.word(body, LABEL)?)?, self.text(self.word(body, BASE_LABEL)?)?)
+            }
+        };
         Some(Code {
             at,
             body,
@@ -110,9 +120,50 @@ impl Heap<'_> {
         self.body(self.pointer(body, self.layout.body.parent)?)
     }
 
+    /// The body of the method, class or file that code is in: `local_iseq`.
+    fn outermost(&self, body: Addr) -> Option<Addr> {
+        self.body(self.pointer(body, self.layout.body.parent.checked_add(8)?)?)
+    }
+
+    /// The name of code and that of its method, as `calculate_iseq_label` of 3.4 has them: what handles exceptions, and
+    /// what `eval` was given, is called like the code around it.
+    fn computed_label(&self, body: Addr) -> Option<(String, String)> {
+        let (mut body, mut before) = (body, String::new());
+        for _ in 0..MAX_PARENTS {
+            match self.code_kind(body)? {
+                CodeKind::Rescue | CodeKind::Ensure | CodeKind::Evaluated => {
+                    body = self.parent(body)?;
+                }
+                CodeKind::Block => {
+                    let outermost = self.outermost(body)?;
+                    let levels = self.levels(body, outermost)?;
+                    before.push_str(&match levels {
+                        0 | 1 => "block in ".to_owned(),
+                        levels => format!("block ({levels} levels) in "),
+                    });
+                    body = outermost;
+                }
+                CodeKind::Method | CodeKind::Other => {
+                    let own = self.text(self.word(body, LABEL)?)?;
+                    return Some((before + &own, own));
+                }
+            }
+        }
+        None
+    }
+
+    /// How many blocks lie between code and the outermost code around it.
+    fn levels(&self, body: Addr, outermost: Addr) -> Option<usize> {
+        let all = std::iter::successors(Some(body), |body| self.parent(*body));
+        let inside = all.take(MAX_PARENTS).take_while(|body| *body != outermost);
+        Some(inside.filter(|body| self.code_kind(*body) == Some(CodeKind::Block)).count())
+    }
+
     fn code_kind(&self, body: Addr) -> Option<CodeKind> {
         match self.uint(body, 0, 4)? {
             1 => Some(CodeKind::Method),
+            2 => Some(CodeKind::Block),
+            6 => Some(CodeKind::Evaluated),
             4 => Some(CodeKind::Rescue),
             5 => Some(CodeKind::Ensure),
             0..=8 => Some(CodeKind::Other),

@@ -50,14 +50,22 @@ impl Decoder<'_> {
         let chain = self.ruby.chain(&heap, context);
         let tags = self.ruby.activations(self.host, &heap, context);
         let places = places(stack.frames, &tags, &chain);
-        let (mut spans, mut apart) = (Vec::<Span>::new(), Vec::new());
+        let (mut spans, mut begun, mut apart) = (Vec::<Span>::new(), Vec::new(), Vec::new());
         for (group, place) in chain.groups.iter().zip(places) {
             let frames = group.iter().map(language);
             let is_free = |place: &usize| spans.last().is_none_or(|span| span.frames.end <= *place);
             match place.filter(is_free) {
                 Some(place) => spans.push(Span::replacing(place, frames.collect())),
+                // Its activation only begins: it is further in than all others.
+                None if spans.is_empty() => begun.extend(frames.map(without_place)),
                 None => apart.extend(frames.map(without_place)),
             }
+        }
+        if spans.is_empty() {
+            apart.splice(..0, std::mem::take(&mut begun));
+        }
+        if !begun.is_empty() {
+            spans.insert(0, Span { frames: 0..0, native: Native::Kept, language: begun });
         }
         apart.extend(chain.rest.iter().map(language).map(without_place));
         apart.extend(chain.broken.map(missing));

@@ -217,7 +217,7 @@ impl Heap<'_> {
     }
 
     /// The thread of what lies at an address, if that is a fiber.
-    fn thread_of_fiber(&self, at: Addr) -> Option<Addr> {
+    pub(super) fn thread_of_fiber(&self, at: Addr) -> Option<Addr> {
         (self.uint(at, 0, 4)? == IS_FIBER).then_some(())?;
         let context = at.checked_add(CONTEXT)?;
         (self.pointer(context, self.layout.context.fiber)? == at).then_some(())?;

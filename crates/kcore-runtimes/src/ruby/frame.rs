@@ -6,8 +6,9 @@ use kcore_mem::Addr;
 
 use super::{
     Ruby,
-    code::Code,
+    code::{Code, CodeKind},
     heap::{Heap, pointer},
+    version::Version,
     vm::Context,
 };
 
@@ -116,6 +117,7 @@ impl Ruby {
         let mut chain = Chain::default();
         let mut group = Group::new();
         let mut without_line = 0_usize;
+        let mut is_handled = false;
         let size = heap.layout.frame_size;
         let mut at = context.frame;
         // The outermost frame is a dummy.
@@ -128,7 +130,9 @@ impl Ruby {
                 chain.broken = Some(UNREADABLE);
                 break;
             };
-            if let Some(frame) = self.frame(heap, at, control) {
+            let frame = self.frame(heap, at, control).filter(|_| !is_handled);
+            is_handled = control.code != 0 && self.is_merged(heap, &control);
+            if let Some(frame) = frame {
                 match frame.code.is_some() {
                     true => tell_callees(&mut chain.groups, &mut group, &mut without_line, &frame),
                     false => without_line = without_line.saturating_add(1),
@@ -142,6 +146,31 @@ impl Ruby {
         }
         chain.rest = group;
         chain
+    }
+
+    /// Whether a frame stands for the next one too: since 3.4 what handles exceptions and the code that it is in are one.
+    fn is_merged(&self, heap: &Heap<'_>, control: &ControlFrame) -> bool {
+        let code = || self.code(heap, pointer(control.code)?);
+        heap.layout.version >= Version::new(3, 4)
+            && code().is_some_and(|code| matches!(code.kind, CodeKind::Rescue | CodeKind::Ensure))
+    }
+
+    /// The innermost frames of a context that Ruby shows, at most `count`; those of methods in C without a place.
+    pub(super) fn innermost(
+        &self,
+        heap: &Heap<'_>,
+        context: &Context,
+        count: usize,
+    ) -> Vec<RubyFrame> {
+        /// Control frames that are looked at: few of them are not shown.
+        const MAX_TRIED: u64 = 8;
+        let at = |index: u64| {
+            let at = context.frame.checked_add(index.checked_mul(heap.layout.frame_size)?)?;
+            (at < context.end).then_some(at)
+        };
+        let control = |at: Addr| Some((at, ControlFrame::load(heap, at)?));
+        let all = (0..MAX_TRIED).map_while(at).map_while(control);
+        all.filter_map(|(at, control)| self.frame(heap, at, control)).take(count).collect()
     }
 
     /// The frame that a control frame stands for; `None` of one that Ruby does not show.

@@ -1,7 +1,7 @@
 //! How MRI's structures are laid out, by version: `vm_core.h`, `ractor_core.h`, `thread_pthread.h`, `iseq.h`,
 //! `internal/class.h` of 2.7.4, 3.0.0, 3.1.2, 3.2.0, 3.3.8 and 3.4.0, on x86-64 with glibc.
 //!
-//! What is the same in all of them stands where it is used. Those of 3.0, 3.2 and 3.4 come from headers alone; each is
+//! What is the same in all of them stands where it is used. Those of 3.0 and 3.2 come from headers alone; each is
 //! believed only where pointers lead there and back: see [`super::vm`].
 
 use super::version::Version;
@@ -290,6 +290,6 @@ impl Layout {
 
     /// Whether only headers say so: no process of the version was held against it.
     pub fn is_of_headers(&self) -> bool {
-        [(3, 0), (3, 2), (3, 4)].contains(&(self.version.major, self.version.minor))
+        [(3, 0), (3, 2)].contains(&(self.version.major, self.version.minor))
     }
 }

@@ -1,14 +1,17 @@
 //! Ruby: MRI 2.7 to 3.4, on x86-64.
 //!
 //! Facts come from ruby/ruby (the files are named where they are used), by compiling the headers of each version. Those
-//! of 2.7, 3.1 and 3.3 were held against processes. No symbol is needed: a process is found by the context that each of
+//! of 2.7, 3.1, 3.3 and 3.4 were held against processes. No symbol is needed: a process is found by the context that each of
 //! its threads has, and names of methods by the table of symbols in its data. What is damaged or was not dumped
 //! costs what it holds, and nothing else.
 
+mod built_in;
 mod classes;
 mod code;
 mod collections;
+mod constants;
 mod decode;
+mod encodings;
 mod exceptions;
 mod fiber;
 mod frame;
@@ -16,17 +19,21 @@ mod heap;
 mod layout;
 mod lines;
 mod locals;
+mod numbers;
 mod objects;
 mod plumbing;
 mod probe;
 mod shapes;
 mod slots;
 mod step;
+mod strings;
+mod structs;
 mod tags;
 mod text;
 mod value;
 mod version;
 mod vm;
+mod waits;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -50,8 +57,8 @@ pub use vm::{Context, RubyThread, ThreadState, Threads};
 
 use crate::{
     Dialect, DyingStack, Ending, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime,
-    ScriptVariable, ScriptVariables, Span, Task, ThreadFacts, VariableLimits, graph::GraphCell,
-    objects::Objects,
+    ScriptNode, ScriptVariable, ScriptVariables, Span, Task, ThreadFacts, VariableLimits,
+    graph::GraphCell, objects::Objects,
 };
 
 /// MRI in a process.
@@ -73,6 +80,7 @@ pub struct Ruby {
     threads: OnceLock<Threads>,
     fibers: OnceLock<Fibers>,
     pages: OnceLock<Pages>,
+    constants: OnceLock<Option<u64>>,
     graph: GraphCell,
     /// What lies where frames have their code: threads share methods.
     codes: RwLock<FxHashMap<Addr, Option<Arc<Code>>>>,
@@ -92,6 +100,7 @@ impl Ruby {
             threads: OnceLock::new(),
             fibers: OnceLock::new(),
             pages: OnceLock::new(),
+            constants: OnceLock::new(),
             graph: GraphCell::default(),
             codes: RwLock::default(),
         }
@@ -209,6 +218,16 @@ impl Runtime for Ruby {
         Some(format!("{:x}{inside}, {class} of {} bytes", object.at.get(), object.size))
     }
 
+    fn value(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        limits: VariableLimits,
+    ) -> Option<(Dialect, ScriptNode)> {
+        self.holder(host, at).filter(|object| object.at == at)?;
+        Some((Dialect::Ruby, self.script_value(host, at.get(), limits)))
+    }
+
     fn variables(
         &self,
         host: &dyn Host,
@@ -221,7 +240,7 @@ impl Runtime for Ruby {
         // Arguments come first.
         locals.sort_by_key(|local| !local.is_argument);
         let told = |local: Local| ScriptVariable {
-            value: self.value(host, local.value, limits),
+            value: self.script_value(host, local.value, limits),
             name: local.name,
             is_argument: local.is_argument,
         };
@@ -240,12 +259,10 @@ impl Runtime for Ruby {
     fn thread(&self, host: &dyn Host, thread: Tid) -> Option<ThreadFacts> {
         let thread = self.threads(host).of(thread)?;
         let state = match (thread.holds_gvl, thread.waits_for_gvl, thread.state) {
-            (true, ..) => Some("holds the GVL"),
-            (_, true, _) => Some("waits for the GVL"),
-            (.., ThreadState::StoppedForever) => Some("waits forever"),
-            (.., ThreadState::Stopped) => Some("waits"),
-            (.., ThreadState::Killed) => Some("ended"),
-            (.., ThreadState::Runnable) => None,
+            (true, ..) => Some("holds the GVL".into()),
+            (_, true, _) => Some("waits for the GVL".into()),
+            (.., ThreadState::Killed) => Some("ended".into()),
+            _ => self.wait(host, thread),
         };
         Some(ThreadFacts { name: thread.name.clone(), state: state.map(Arc::from) })
     }

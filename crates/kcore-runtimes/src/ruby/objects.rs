@@ -1,7 +1,7 @@
 //! The heap of MRI as all runtimes have one: `gc.c` (`gc_mark_children`), `include/ruby/internal/core/*.h`.
 //!
-//! Objects of C code refer to others by functions of their own, which are not known. So are references of code and
-//! environments. Roots are the frames of threads with what their stacks of values hold; words of native stacks are
+//! Objects of C code refer to others by functions of their own, which are not known, but for what a block sees as `self`.
+//! So are references of code and environments. Roots are the frames of threads with what their stacks of values hold; words of native stacks are
 //! guesses.
 
 use std::sync::Arc;
@@ -10,7 +10,10 @@ use kcore_mem::{Addr, AddrRange};
 
 use super::{
     Ruby,
-    heap::{ARRAY, CLASS, HASH, Heap, ICLASS, IMEMO, MODULE, NODE, OBJECT, Object, STRING},
+    heap::{
+        ARRAY, CLASS, COMPLEX, DATA, HASH, Heap, ICLASS, IMEMO, MODULE, NODE, OBJECT, Object,
+        RATIONAL, REGEXP, STRING, STRUCT,
+    },
     vm::Context,
 };
 use crate::{
@@ -23,8 +26,10 @@ use crate::{
 pub const STACK: RootKind = RootKind::certain("stack", "the stack of values");
 /// `self` of a frame.
 pub const RECEIVER: RootKind = RootKind::certain("receiver", "the receiver of");
-/// A class, which a constant keeps as a rule.
+/// A class, which a constant of another one keeps as a rule.
 pub const CLASSES: RootKind = RootKind::certain("class", "a class");
+/// What objects are of whose class has no name.
+const UNNAMED: &str = "#<Class>";
 /// References of one object, at most.
 const MAX_EDGES: usize = 1 << 22;
 /// Words of one stack, at most.
@@ -44,7 +49,7 @@ impl Ruby {
         all.into_iter().filter_map(|(tid, at)| Some((tid, heap.context(at)?))).collect()
     }
 
-    fn edge_list(&self, heap: &Heap<'_>, object: Object) -> Vec<NamedEdge> {
+    fn edge_list(&self, host: &dyn Host, heap: &Heap<'_>, object: Object) -> Vec<NamedEdge> {
         let mut edges = Edges { heap, found: Vec::new() };
         if let Some(class) =
             heap.class_of(object).filter(|_| object.kind() != IMEMO && object.kind() != NODE)
@@ -55,9 +60,19 @@ impl Ruby {
             ARRAY => edges.of_array(object),
             HASH => edges.of_hash(object),
             OBJECT => edges.of_variables(object),
+            STRUCT => edges.of_struct(object),
+            REGEXP => edges.of_field(object, 24, "source"),
+            COMPLEX | RATIONAL => {
+                edges.of_field(object, 16, "first");
+                edges.of_field(object, 24, "second");
+            }
+            DATA => edges.of_proc(object),
             CLASS | MODULE | ICLASS => {
                 if let Some(above) = heap.pointer(object.at, SUPER) {
                     edges.add(above.get(), || Edge::Slot("superclass"));
+                }
+                if object.kind() != ICLASS {
+                    edges.of_class(object, self.constants_at(host));
                 }
             }
             _ => {}
@@ -93,11 +108,45 @@ impl Edges<'_> {
         for (key, value) in entries.take(MAX_EDGES) {
             self.add(key, || Edge::Key);
             let heap = self.heap;
-            self.add(value, || match heap.symbol(key).or_else(|| heap.text(key)) {
-                Some(name) => Edge::Entry(name.into()),
-                None if key & 1 != 0 => Edge::Numbered(key.cast_signed() >> 1),
-                None => Edge::Value,
+            self.add(value, || match (heap.symbol(key), heap.text(key)) {
+                (Some(name), _) => Edge::Symbol(name.into()),
+                (None, Some(name)) => Edge::Entry(name.into()),
+                (None, None) if key & 1 != 0 => Edge::Numbered(key.cast_signed() >> 1),
+                (None, None) => Edge::Value,
             });
+        }
+    }
+
+    /// Constants, and variables of the class itself.
+    fn of_class(&mut self, class: Object, constants: Option<u64>) {
+        let constants = constants.and_then(|offset| self.heap.constants(class, offset));
+        let variables = self.heap.own_variables(class);
+        for (name, value) in constants.into_iter().chain(variables).flatten() {
+            self.add(value, || Edge::Member(name));
+        }
+    }
+
+    fn of_struct(&mut self, object: Object) {
+        for (name, value) in self.heap.struct_members(object).unwrap_or_default() {
+            self.add(value, || Edge::Member(name));
+        }
+    }
+
+    fn of_field(&mut self, object: Object, offset: u64, name: &'static str) {
+        if let Some(value) = self.heap.word(object.at, offset) {
+            self.add(value, || Edge::Slot(name));
+        }
+    }
+
+    /// What a block sees as `self`.
+    fn of_proc(&mut self, object: Object) {
+        let class = self.heap.class_of(object).and_then(|class| self.heap.real_class(class));
+        let receiver = || {
+            class.filter(|class| self.heap.descends(*class, "Proc"))?;
+            self.heap.word(self.heap.data(object)?, 0)
+        };
+        if let Some(receiver) = receiver() {
+            self.add(receiver, || Edge::Slot("self"));
         }
     }
 
@@ -119,10 +168,12 @@ impl Objects for Ruby {
     fn class_at(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
         let heap = self.heap(host);
         let object = heap.object(at.get())?;
-        match heap.class_of_all(object).and_then(|class| heap.class_name(class)) {
-            Some(name) => Some(name.into()),
-            None => Some(kind_word(object.kind()).into()),
-        }
+        let class = heap.class_of_all(object)?;
+        Some(match heap.class_name(class) {
+            Some(name) => name.into(),
+            None if heap.class(class).is_some() => UNNAMED.into(),
+            None => kind_word(object.kind()).into(),
+        })
     }
 
     fn each_object(
@@ -151,8 +202,10 @@ impl Objects for Ruby {
 
     fn edges(&self, host: &dyn Host, at: Addr) -> Vec<NamedEdge> {
         let heap = self.heap(host);
-        let mut edges =
-            heap.object(at.get()).map(|object| self.edge_list(&heap, object)).unwrap_or_default();
+        let mut edges = heap
+            .object(at.get())
+            .map(|object| self.edge_list(host, &heap, object))
+            .unwrap_or_default();
         edges.retain(|edge| heap.object(edge.to.get()).is_some());
         edges
     }
@@ -193,13 +246,21 @@ impl Objects for Ruby {
         }
         self.each_slot(host, watch, &mut |object, _| {
             if matches!(object.kind(), CLASS | MODULE) {
-                tell(Root::new(&CLASSES, object.at));
+                let name = heap.class_name(object.at).map(Arc::from);
+                tell(Root { name, ..Root::new(&CLASSES, object.at) });
             }
         })
     }
 
     fn unknown_roots(&self) -> &'static str {
-        "constants, global variables, code, environments of blocks, and what C code keeps in its own memory"
+        match self.constants.get() {
+            Some(Some(_)) => {
+                "global variables, code, environments of blocks, and what C code keeps in its own memory"
+            }
+            _ => {
+                "constants, global variables, code, environments of blocks, and what C code keeps in its own memory"
+            }
+        }
     }
 
     fn graph_cell(&self) -> &GraphCell {
@@ -208,11 +269,11 @@ impl Objects for Ruby {
 }
 
 impl Heap<'_> {
-    /// The class that the program names, of an object that has one.
+    /// The class that the program names, or of an object without one the number of its type.
     fn class_of_all(&self, object: Object) -> Option<Addr> {
         let is_internal = matches!(object.kind(), IMEMO | NODE | ICLASS);
-        let class = self.class_of(object).filter(|_| !is_internal)?;
-        self.real_class(class)
+        let class = self.class_of(object).filter(|_| !is_internal);
+        class.and_then(|class| self.real_class(class)).or(Some(Addr::new(object.kind())))
     }
 }
 

@@ -112,8 +112,9 @@ impl Heap<'_> {
     fn pages(&self, vm: Addr) -> Pages {
         let lists = || {
             let space = self.pointer(vm, self.layout.vm.objspace)?;
-            (0..MAX_WORDS)
-                .find_map(|index| self.page_list(space.checked_add(index.checked_mul(8)?)?))
+            let words = (0..MAX_WORDS).map_while(|index| space.checked_add(index.checked_mul(8)?));
+            // Each size of objects has lists of its own: the longest one has all pages.
+            words.filter_map(|at| self.page_list(at)).max_by_key(|pages| pages.pages.len())
         };
         lists().unwrap_or_default()
     }
@@ -126,10 +127,9 @@ impl Heap<'_> {
             let (count, room) = (self.word(list, 0)?, self.word(list, 8)?);
             (count <= room).then_some((list.checked_add(16)?, count))
         };
-        [behind(), before()]
-            .into_iter()
-            .flatten()
-            .find_map(|(list, count)| self.listed(list, count))
+        let lists = [behind(), before()].into_iter().flatten();
+        let listed = lists.filter_map(|(list, count)| self.listed(list, count));
+        listed.max_by_key(|pages| pages.pages.len())
     }
 
     fn listed(&self, list: Addr, count: u64) -> Option<Pages> {
@@ -168,7 +168,9 @@ impl Heap<'_> {
                 let body = start.get().checked_div(*alignment)?.checked_mul(*alignment)?;
                 let end = start.get().checked_add(slot.checked_mul(count)?)?;
                 let fits = end <= body.checked_add(*alignment)?;
-                (fits && self.word(Addr::new(body), 0)? == at.get()).then_some(())
+                // 3.4 has the beginning of that memory in a word of its own before `start`.
+                let is_behind = start.get() > body;
+                (fits && is_behind && self.word(Addr::new(body), 0)? == at.get()).then_some(())
             };
             ALIGNMENTS.iter().find_map(leads_back)?;
             Some(Page { start, slot, count })

@@ -1,4 +1,4 @@
-//! Values of Ruby as trees: `object.c` (`rb_inspect`), `include/ruby/internal/{special_consts,fixnum}.h`, `numeric.c`.
+//! Values of Ruby as trees: `object.c` (`rb_inspect`), `include/ruby/internal/{special_consts,fixnum}.h`.
 
 use std::sync::Arc;
 
@@ -7,33 +7,22 @@ use kcore_mem::Addr;
 use super::{
     Ruby,
     heap::{
-        ARRAY, BIGNUM, CLASS, COMPLEX, FILE, FLOAT, HASH, Heap, ICLASS, MODULE, OBJECT, Object,
-        RATIONAL, REGEXP, STRING, STRUCT, SYMBOL,
+        ARRAY, BIGNUM, CLASS, COMPLEX, DATA, FILE, FLOAT, HASH, Heap, ICLASS, MODULE, OBJECT,
+        Object, RATIONAL, REGEXP, STRING, STRUCT, SYMBOL,
     },
+    numbers::{FLONUM, FLONUM_MASK, flonum},
     text::is_static_symbol,
 };
-use crate::{
-    Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, TextRest, VariableLimits,
-};
+use crate::{Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, VariableLimits};
 
 /// `Qtrue`.
 const TRUE: u64 = 0x14;
-/// `true` before 3.2.
+/// The bit of small integers.
 const FIXNUM: u64 = 1;
-const FLONUM_MASK: u64 = 3;
-const FLONUM: u64 = 2;
-/// The flonum of 0.0.
-const ZERO: u64 = 0x8000_0000_0000_0002;
-/// Digits of an integer that are told, at most: `BDIGIT` of `internal/bignum.h` has 32 bits.
-const MAX_DIGITS: u64 = 128;
-const DIGIT: u64 = 4;
-/// Flags of a big integer: it is positive; its digits lie in it.
-const POSITIVE: u32 = 1;
-const EMBEDDED: u32 = 2;
 
 impl Ruby {
     /// What a value is.
-    pub fn value(&self, host: &dyn Host, value: u64, limits: VariableLimits) -> ScriptNode {
+    pub fn script_value(&self, host: &dyn Host, value: u64, limits: VariableLimits) -> ScriptNode {
         let heap = self.heap(host);
         Teller {
             heap: &heap,
@@ -45,15 +34,15 @@ impl Ruby {
 }
 
 /// What tells a value.
-struct Teller<'a> {
-    heap: &'a Heap<'a>,
-    limits: VariableLimits,
+pub(super) struct Teller<'a> {
+    pub(super) heap: &'a Heap<'a>,
+    pub(super) limits: VariableLimits,
     /// Nodes that may still be told: depth and length alone would allow too many.
     left: std::cell::Cell<u64>,
 }
 
 impl Teller<'_> {
-    fn node(&self, value: u64, depth: u32) -> ScriptNode {
+    pub(super) fn node(&self, value: u64, depth: u32) -> ScriptNode {
         if let Some(node) = self.special(value) {
             return node;
         }
@@ -97,7 +86,9 @@ impl Teller<'_> {
 
     fn class(&self, object: Object) -> Option<String> {
         let class = self.heap.real_class(self.heap.class_of(object)?)?;
-        self.heap.class_name(class)
+        let name = self.heap.class_name(class);
+        // A struct without a name is spelled without one.
+        name.or_else(|| (object.kind() != STRUCT).then(|| "#<Class>".to_owned()))
     }
 
     fn symbol(&self, value: u64) -> ScriptNode {
@@ -121,46 +112,16 @@ impl Teller<'_> {
             ARRAY => self.array(object, depth),
             HASH => self.hash(object, depth),
             CLASS | MODULE | ICLASS => self.named(object),
-            OBJECT => self.instance(object, depth),
-            kind => note("object", word_of(kind)),
-        }
-    }
-
-    fn string(&self, object: Object) -> ScriptNode {
-        let Some(bytes) = self.heap.bytes_of(object) else { return note("string", "unreadable") };
-        let wanted = bytes.length.min(self.limits.characters.saturating_mul(4));
-        let held = self.heap.space.read_held(bytes.at, wanted);
-        let is_whole = held.len() as u64 == wanted;
-        let text = String::from_utf8_lossy(&held);
-        let most = usize::try_from(self.limits.characters).unwrap_or(usize::MAX);
-        let shown: String = text.chars().take(most).collect();
-        let rest = match (is_whole, wanted < bytes.length || shown.len() < text.len()) {
-            (false, _) => TextRest::Unreadable,
-            (true, true) => TextRest::Cut,
-            (true, false) => TextRest::None,
-        };
-        let scalar = ScriptScalar::Text { text: shown.into(), rest };
-        ScriptNode { length: Some(bytes.length), ..ScriptNode::scalar("string", scalar) }
-    }
-
-    fn big(&self, object: Object) -> ScriptNode {
-        let digits = || {
-            let (at, count) = match object.has(EMBEDDED) {
-                true => (object.at.checked_add(16)?, object.flags >> 15 & 7),
-                false => {
-                    (Addr::new(self.heap.word(object.at, 24)?), self.heap.word(object.at, 16)?)
-                }
-            };
-            (count <= MAX_DIGITS).then_some(())?;
-            let digits = (0..count).map(|index| self.heap.uint(at, index.checked_mul(DIGIT)?, 4));
-            Some(decimal(digits.collect::<Option<Vec<u64>>>()?))
-        };
-        match digits() {
-            Some(text) => {
-                let sign = if object.has(POSITIVE) { "" } else { "-" };
-                ScriptNode::scalar("integer", ScriptScalar::Integer(format!("{sign}{text}").into()))
+            OBJECT => {
+                let exception = self.exception(object, depth);
+                exception.unwrap_or_else(|| self.instance(object, depth))
             }
-            None => note("integer", "a big integer"),
+            STRUCT => self.structure(object, depth),
+            COMPLEX | RATIONAL => self.pair(object),
+            REGEXP => self.pattern(object),
+            FILE => self.io(object),
+            DATA => self.data(object),
+            _ => note("object", "an object that only MRI itself sees"),
         }
     }
 
@@ -192,107 +153,55 @@ impl Teller<'_> {
     }
 
     fn named(&self, object: Object) -> ScriptNode {
-        let word = if object.kind() == MODULE { "module" } else { "class" };
-        let name = self.heap.class_name(object.at).map(Arc::from);
+        let word = if object.kind() == MODULE { "Module" } else { "Class" };
+        let name = self.heap.class_name(object.at).or_else(|| {
+            let attached = self.heap.is_singleton(object).then(|| self.heap.attached(object))??;
+            Some(format!("#<Class:{}>", self.heap.class_name(Addr::new(attached))?))
+        });
+        let name = name.map(Arc::from);
         ScriptNode::scalar("class", ScriptScalar::Function { word, name, file: None, line: None })
     }
 
-    /// An object with its variables, or an exception with its message before them.
+    /// An object with those of its variables that a program sees.
     fn instance(&self, object: Object, depth: u32) -> ScriptNode {
-        let Some(variables) = self.heap.variables(object) else {
+        let Some(mut variables) = self.heap.variables(object) else {
             return note("object", "its variables are not known");
         };
-        let Some(depth) = self.deeper(depth) else {
-            return elided("object", variables.len() as u64);
-        };
-        let length = variables.len() as u64;
+        variables.retain(|(name, _)| name.starts_with('@'));
+        self.named_parts("object", variables, depth)
+    }
+
+    /// What has parts with names.
+    pub(super) fn named_parts(
+        &self,
+        kind: &'static str,
+        named: Vec<(Arc<str>, u64)>,
+        depth: u32,
+    ) -> ScriptNode {
+        let length = named.len() as u64;
+        let Some(depth) = self.deeper(depth) else { return elided(kind, length) };
         let most = usize::try_from(self.limits.entries).unwrap_or(usize::MAX);
         let part =
             |(name, value)| ScriptPart::new(ScriptLabel::Name(name), self.node(value, depth));
-        let parts = variables.into_iter().take(most).map(part).collect();
-        of_parts("object", parts, length)
+        of_parts(kind, named.into_iter().take(most).map(part).collect(), length)
     }
 
     /// The depth of what lies inside, if that is told.
-    fn deeper(&self, depth: u32) -> Option<u32> {
+    pub(super) fn deeper(&self, depth: u32) -> Option<u32> {
         depth.checked_sub(1).filter(|_| self.left.get() > 0)
     }
 }
 
-fn note(kind: &'static str, text: &'static str) -> ScriptNode {
+pub(super) fn note(kind: &'static str, text: &'static str) -> ScriptNode {
     ScriptNode::scalar(kind, ScriptScalar::Note(text.into()))
 }
 
-fn elided(kind: &'static str, length: u64) -> ScriptNode {
+pub(super) fn elided(kind: &'static str, length: u64) -> ScriptNode {
     ScriptNode { length: Some(length), ..ScriptNode::scalar(kind, ScriptScalar::Elided) }
 }
 
-fn of_parts(kind: &'static str, parts: Vec<ScriptPart>, length: u64) -> ScriptNode {
+pub(super) fn of_parts(kind: &'static str, parts: Vec<ScriptPart>, length: u64) -> ScriptNode {
     let is_cut = (parts.len() as u64) < length;
     let parts = Some(ScriptParts { is_list: kind == "array", parts, is_cut });
     ScriptNode { kind, parts, length: Some(length), ..ScriptNode::default() }
-}
-
-fn word_of(kind: u64) -> &'static str {
-    match kind {
-        STRUCT => "a struct",
-        REGEXP => "a regular expression",
-        FILE => "an IO",
-        COMPLEX => "a complex number",
-        RATIONAL => "a rational number",
-        _ => "an object of C code",
-    }
-}
-
-/// A float that its word holds: `rb_float_flonum_value`.
-fn flonum(value: u64) -> f64 {
-    if value == ZERO {
-        return 0.0;
-    }
-    let high = value >> 63;
-    let bits = (2_u64.wrapping_sub(high)) | (value & !3);
-    f64::from_bits(bits.rotate_right(3))
-}
-
-/// Digits of 32 bits, the lowest first, in decimal.
-fn decimal(mut digits: Vec<u64>) -> String {
-    const PART: u64 = 1_000_000_000;
-    let mut parts: Vec<u64> = Vec::new();
-    while digits.iter().any(|digit| *digit != 0) {
-        let mut rest = 0_u64;
-        for digit in digits.iter_mut().rev() {
-            let whole = rest << 32 | *digit;
-            *digit = whole.checked_div(PART).unwrap_or_default();
-            rest = whole.checked_rem(PART).unwrap_or_default();
-        }
-        parts.push(rest);
-    }
-    let Some(first) = parts.pop() else { return "0".to_owned() };
-    let rest = parts.iter().rev().map(|part| format!("{part:09}"));
-    std::iter::once(first.to_string()).chain(rest).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_in_a_word_are_what_ruby_made_of_them() {
-        // `rb_float_new_inline` of include/ruby/internal/... : the bits turned by three, with the tag.
-        let made = |number: f64| number.to_bits().rotate_left(3) & !3 | FLONUM;
-        for number in [1.0, -1.0, 0.1, 3.25, 1e10, -2.5e-10, 1e70] {
-            assert_eq!(flonum(made(number)), number);
-        }
-        assert_eq!(flonum(ZERO), 0.0);
-    }
-
-    #[test]
-    fn big_integers_are_spelled_in_decimal() {
-        assert_eq!(decimal(vec![0, 0, 1]), "18446744073709551616");
-        assert_eq!(decimal(vec![0, 0, 0, 0, 1]), "340282366920938463463374607431768211456");
-        assert_eq!(
-            (decimal(vec![]), decimal(vec![1_000_000_000])),
-            ("0".into(), "1000000000".into())
-        );
-    }
 }

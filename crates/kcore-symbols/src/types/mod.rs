@@ -18,4 +18,5 @@ pub use model::{
     OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
     Variant, VariantPart,
 };
+pub use read::DeclaredAt;
 pub(crate) use read::{DieEntry, Named, name_of, named, read, scope_at, scope_of, vtable};

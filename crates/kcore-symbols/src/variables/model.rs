@@ -22,6 +22,10 @@ pub struct Variable {
     pub location: VariableLocation,
     /// The line of its declaration.
     pub line: Option<u32>,
+    /// Whether the debug information says for each part of the code where it lies, and not once for all of it.
+    pub is_tracked: bool,
+    /// Whether it is a result of a function of Go, which is a local there.
+    pub is_result: bool,
     /// Whether the compiler made it: `this`, the bound of an array.
     pub is_artificial: bool,
 }

@@ -6,7 +6,7 @@ use gimli::constants;
 use kcore_mem::Svma;
 
 use super::{Variable, VariableKind, VariableLocation, location};
-use crate::{DebugInfo, DieId, TypeLink, dwarf::Result, types::DieEntry};
+use crate::{DebugInfo, DieId, Language, TypeLink, dwarf::Result, types::DieEntry};
 
 /// References that are followed from an instance to what it is one of.
 const MAX_ORIGINS: usize = 16;
@@ -57,10 +57,16 @@ impl<'a> Chain<'a> {
             TypeLink::Die(id) => Some(id),
             _ => None,
         });
-        let is_argument = self.own.tag() == constants::DW_TAG_formal_parameter;
+        let is_result = self.is_result();
+        let is_parameter = self.own.tag() == constants::DW_TAG_formal_parameter;
         let mut location = None;
+        let mut is_tracked = false;
         for entry in self.entries() {
             location = match location {
+                None if entry.has_location_list() => {
+                    is_tracked = true;
+                    location::of(info, entry, pc)?
+                }
                 None => location::of(info, entry, pc)?,
                 found => found,
             };
@@ -69,11 +75,26 @@ impl<'a> Chain<'a> {
             id: self.own.id(),
             name: self.entries().find_map(DieEntry::name),
             ty,
-            kind: if is_argument { VariableKind::Argument } else { VariableKind::Local },
+            kind: match is_parameter && !is_result {
+                true => VariableKind::Argument,
+                false => VariableKind::Local,
+            },
             location: location.unwrap_or(VariableLocation::OptimizedOut),
             line: line.and_then(|line| u32::try_from(line).ok()),
+            is_tracked,
+            is_result,
             is_artificial: self.entries().any(|entry| entry.flag(constants::DW_AT_artificial)),
         })
+    }
+}
+
+impl Chain<'_> {
+    /// Whether it is a result of a function of Go, which describes results as parameters
+    /// (`cmd/internal/dwarf/dwarf.go` of Go 1.27, `IsReturnValue`). In other languages the attribute says that what is
+    /// passed is a reference.
+    fn is_result(&self) -> bool {
+        self.own.language() == Some(Language::Go)
+            && self.entries().any(|entry| entry.flag(constants::DW_AT_variable_parameter))
     }
 }
 

@@ -3,7 +3,7 @@
 use kcore_symbols::{ArrayType, Dimension, Type};
 
 use super::{Evaluator, text};
-use crate::{Content, Elements, Object, ObjectError, Value, object::complete};
+use crate::{Content, Elements, Object, ObjectError, Text, Value, object::complete};
 
 impl Evaluator<'_> {
     /// An array; `ty` is its type behind aliases.
@@ -24,6 +24,13 @@ impl Evaluator<'_> {
                 (0..shown).map_while(|index| element(i64::try_from(index).ok()?).ok()).collect();
             Ok(Content::Elements(evaluator.elements(&objects, count)))
         })
+    }
+
+    /// The text up to the first NUL of `count` characters of one byte that lie in no memory.
+    fn text_of_pieces(&self, object: &Object, unit: u64, count: u64) -> Option<Content> {
+        let bytes = object.place.read(self.process, count).ok().filter(|_| unit == 1)?;
+        let text = bytes.split(|byte| *byte == 0).next()?;
+        Some(Content::Text(Text::of_bytes(text, false)))
     }
 
     /// The values of some objects, the first ones of `total`.
@@ -51,7 +58,7 @@ impl Evaluator<'_> {
         if count.is_some_and(|count| count > limit) {
             return None;
         }
-        let at = object.address()?;
+        let Some(at) = object.address() else { return self.text_of_pieces(object, unit, count?) };
         let text = text::up_to_nul(self.process, at, unit, count, limit)?;
         match count.filter(|_| unit == 1) {
             Some(count) => text::with_rest(self.process, at, count, text),

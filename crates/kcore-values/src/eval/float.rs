@@ -33,6 +33,9 @@ pub fn decode(bytes: &[u8], target: Target, name: &str) -> Option<FloatValue> {
         8 => double(f64::from_bits(u64::try_from(bits).ok()?)),
         10 | 12 => Some(wide(bits, size, &X87)),
         16 if target.arch == Arch::X86_64 && !is_quad(name) => Some(wide(bits, size, &X87)),
+        16 if has_double_doubles(target) && !is_quad(name) => {
+            Some(double_double(doubles(bytes, target.endian)?, size))
+        }
         16 => Some(wide(bits, size, &QUAD)),
         _ => None,
     }
@@ -42,6 +45,55 @@ pub fn decode(bytes: &[u8], target: Target, name: &str) -> Option<FloatValue> {
 /// `real(kind=16)`.
 fn is_quad(name: &str) -> bool {
     name.contains("128") || name.contains("kind=16")
+}
+
+/// Whether the machine's own type of 16 bytes is two doubles: the ABIs of PowerPC, as GCC follows them by default
+/// (`-mabi=ibmlongdouble`).
+const fn has_double_doubles(target: Target) -> bool {
+    matches!(target.arch, Arch::PowerPc | Arch::PowerPc64)
+}
+
+/// The sum of two doubles. The greater one is `value`, rounded.
+fn double_double([high, low]: [f64; 2], size: u8) -> FloatValue {
+    let value = high + low;
+    let wide = value.is_finite().then(|| sum(high, low)).flatten();
+    FloatValue { value, size, wide }
+}
+
+/// The magnitude of a sum of two finite doubles, the second of which is at most half of the last bit of the first.
+fn sum(high: f64, low: f64) -> Option<WideFloat> {
+    /// C's `LDBL_DECIMAL_DIG` on these machines.
+    const DIGITS: u8 = 33;
+    /// Bits that the first one is moved up by at most, so that 128 hold it.
+    const ROOM: u32 = 128 - 53;
+    let ((high_bits, high_power), (low_bits, low_power)) = (parts(high), parts(low));
+    let distance = u32::try_from(high_power.checked_sub(low_power)?).unwrap_or(0).min(ROOM);
+    let power = high_power.saturating_sub_unsigned(distance);
+    let below = u32::try_from(power.checked_sub(low_power)?).ok()?;
+    let kept = low_bits.checked_shr(below).unwrap_or(0);
+    // What has no room stays as one bit, so that the sum is not taken for the double.
+    let low_bits = if low_bits != 0 { kept.max(1) } else { 0 };
+    let high_bits = high_bits.checked_shl(distance)?;
+    let significand = match high.is_sign_negative() == low.is_sign_negative() {
+        true => high_bits.checked_add(low_bits)?,
+        false => high_bits.checked_sub(low_bits)?,
+    };
+    Some(WideFloat { significand, power, digits: DIGITS })
+}
+
+/// Magnitude of a finite double: a whole number, and a power of two.
+fn parts(value: f64) -> (u128, i32) {
+    let bits = value.to_bits();
+    let exponent = i32::try_from((bits >> 52) & 0x7ff).unwrap_or(0);
+    let leading = if exponent == 0 { 0 } else { 1 << 52 };
+    (u128::from(bits & ((1 << 52) - 1) | leading), exponent.max(1).saturating_sub(1075))
+}
+
+/// The doubles at the two addresses, the lower one first.
+fn doubles(bytes: &[u8], endian: Endian) -> Option<[f64; 2]> {
+    let (first, second) = bytes.split_at_checked(8)?;
+    let double = |bytes| Some(f64::from_bits(u64::try_from(integer(bytes, endian)?).ok()?));
+    Some([double(first)?, double(second)?])
 }
 
 fn integer(bytes: &[u8], endian: Endian) -> Option<u128> {
@@ -165,6 +217,39 @@ mod tests {
         }
         assert!(!long(0x43ff, 1 << 63).is_double(), "2^1024");
         assert_eq!(long(0xffff, 1 << 63).wide, None);
+    }
+
+    #[test]
+    fn a_long_double_of_powerpc_is_the_sum_of_two_doubles() {
+        let target = |endian| Target { arch: Arch::PowerPc64, endian, ..Target::X86_64 };
+        let decoded = |high: f64, low: f64| {
+            let bytes = [high.to_be_bytes(), low.to_be_bytes()].concat();
+            decode(&bytes, target(Endian::Big), "long double").unwrap()
+        };
+        assert_eq!((decoded(3.25, 0.0).value, decoded(3.25, 0.0).is_double()), (3.25, true));
+        assert_eq!((decoded(-0.0, 0.0).value, decoded(-0.0, 0.0).is_double()), (0.0, true));
+        assert_eq!(decoded(f64::INFINITY, 0.0).wide, None);
+        let above = decoded(1.0, 2_f64.powi(-60)).wide.unwrap();
+        assert_eq!(
+            above.significand.checked_shr(above.significand.trailing_zeros()),
+            Some((1 << 60) + 1)
+        );
+        let below = decoded(-1.0, 2_f64.powi(-60));
+        assert_eq!((below.value, below.is_double()), (-1.0, false));
+        let wide = below.wide.unwrap();
+        assert_eq!(
+            wide.significand.checked_shr(wide.significand.trailing_zeros()),
+            Some((1 << 60) - 1)
+        );
+        assert!(!decoded(1e300, 1e-300).is_double());
+        let bytes = [1.5_f64.to_le_bytes(), 0_f64.to_le_bytes()].concat();
+        let float = decode(&bytes, target(Endian::Little), "long double");
+        assert_eq!(float.map(|float| float.value), Some(1.5));
+        let mut quad = [0; 16];
+        quad[13] = 0xa0;
+        quad[15] = 0x40;
+        let float = decode(&quad, target(Endian::Little), "__ieee128");
+        assert_eq!(float.map(|float| float.value), Some(3.25));
     }
 
     #[test]

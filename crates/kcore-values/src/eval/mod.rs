@@ -15,7 +15,7 @@ mod variant;
 
 pub(crate) use array::count_of;
 pub(crate) use enclosing::Enclosing;
-pub(crate) use text::replaced;
+pub(crate) use text::{replaced, up_to_nul};
 pub(crate) use variant::variant_name;
 
 use std::cell::Cell;

@@ -9,12 +9,15 @@ mod virtual_place;
 
 pub(crate) use dynamic::dynamic_object;
 pub use error::ObjectError;
+pub(crate) use navigate::element_type;
 pub(crate) use number::byte_order;
 
-use kcore_mem::Addr;
-use kcore_symbols::Type;
+use std::sync::Arc;
 
-use crate::{Limits, ObjectPlace, Process, Value, eval::Evaluator};
+use kcore_mem::{Addr, Endian, Target};
+use kcore_symbols::{BitField, Type};
+
+use crate::{Limits, ObjectPlace, Piece, PieceSource, Process, Value, eval::Evaluator};
 
 /// Something of a type at a place. Nothing of it was read yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +32,23 @@ impl Object {
     /// An object in memory.
     pub const fn at(ty: Type, at: Addr) -> Self {
         Self { ty, place: ObjectPlace::Memory(at) }
+    }
+
+    /// An object that lies nowhere, and whose bits are known: as many of them as its type has bytes for, at most 16.
+    pub fn of_number(ty: Type, bits: u128, target: Target) -> Self {
+        let size = ty.size().unwrap_or(0).min(16);
+        let len = usize::try_from(size).unwrap_or(0);
+        let bytes: Arc<[u8]> = match target.endian {
+            Endian::Little => bits.to_le_bytes().get(..len).unwrap_or_default().into(),
+            Endian::Big => {
+                let start = size_of::<u128>().saturating_sub(len);
+                bits.to_be_bytes().get(start..).unwrap_or_default().into()
+            }
+        };
+        let size = size.saturating_mul(8);
+        let pieces = Arc::from([Piece { size, source: PieceSource::Bytes(bytes) }]);
+        let bits = BitField { offset: 0, size };
+        Self { ty, place: ObjectPlace::Pieces { pieces, bits } }
     }
 
     /// The same bytes, as another type.

@@ -1,15 +1,9 @@
 //! Elements of containers and what owning pointers own, as printers find them.
 
-use std::sync::Arc;
-
-use kcore_mem::{Addr, Endian};
-use kcore_symbols::BitField;
+use kcore_mem::Addr;
 
 use super::PathError;
-use crate::{
-    Content, Elements, Entry, Limits, Object, ObjectPlace, Piece, PieceSource, Pointee, Process,
-    Value, VariantValue,
-};
+use crate::{Content, Elements, Entry, Limits, Object, Pointee, Process, Value, VariantValue};
 
 /// An element of a container by its index, or by its key that is a number.
 ///
@@ -19,13 +13,13 @@ pub fn element(process: &dyn Process, object: &Object, index: u64) -> Result<Obj
     match shallow(process, object, index.saturating_add(1)).content {
         Content::Elements(elements) => {
             let at = usize::try_from(index).ok();
-            let found = at.and_then(|at| object_of(elements.values.get(at)?));
+            let found = at.and_then(|at| part_of(process, elements.values.get(at)?));
             found.ok_or_else(|| beyond(object, &elements, index))
         }
         Content::Entries { .. } => {
             let entries = all_entries(process, object);
             let found = entries.iter().find(|entry| is_number(&entry.key, index));
-            let found = found.and_then(|entry| object_of(&entry.value));
+            let found = found.and_then(|entry| part_of(process, &entry.value));
             found.ok_or_else(|| PathError::NoKey(index.to_string()))
         }
         Content::Text(_) => Err(PathError::Text(object.ty.spelled())),
@@ -41,24 +35,19 @@ pub fn shown_part(process: &dyn Process, object: &Object, name: &str) -> Option<
         _ => return None,
     };
     let field = fields.iter().find(|field| field.name.as_deref() == Some(name))?;
-    object_of(&field.value).or_else(|| made(process, &field.value))
+    part_of(process, &field.value)
 }
 
-/// What lies nowhere because a printer made it, as an object of its own: whether a mutex is locked.
-fn made(process: &dyn Process, value: &Value) -> Option<Object> {
-    let (Content::Bool(number) | Content::Integer(number)) = &value.content else { return None };
-    let len = usize::try_from(value.ty.size()?).ok()?;
-    let bytes = match process.space().target().endian {
-        Endian::Little => number.bits.to_le_bytes().get(..len)?.to_vec(),
-        Endian::Big => {
-            number.bits.to_be_bytes().get(size_of::<u128>().checked_sub(len)?..)?.to_vec()
-        }
+/// A part that was shown, as an object of its own: what lies nowhere because a printer made it too, as whether a mutex is
+/// locked.
+fn part_of(process: &dyn Process, value: &Value) -> Option<Object> {
+    let bits = match &value.content {
+        _ if value.at.is_some() => return object_of(value),
+        Content::Bool(number) | Content::Integer(number) => number.bits,
+        Content::Pointer(pointer) => u128::from(pointer.to?.get()),
+        _ => return None,
     };
-    let size = (len as u64).checked_mul(8)?;
-    let piece = Piece { size, source: PieceSource::Bytes(Arc::from(bytes)) };
-    let place =
-        ObjectPlace::Pieces { pieces: Arc::from([piece]), bits: BitField { offset: 0, size } };
-    Some(Object { ty: value.ty.clone(), place })
+    Some(Object::of_number(value.ty.clone(), bits, process.space().target()))
 }
 
 /// Why there is no element of that index. Elements that lie nowhere, as bits do, cannot be led to.
@@ -92,7 +81,7 @@ pub fn with_key(
     }
     let entries = all_entries(process, object);
     let found = entries.iter().find(|entry| text_of(&entry.key) == Some(key));
-    let found = found.and_then(|entry| object_of(&entry.value));
+    let found = found.and_then(|entry| part_of(process, &entry.value));
     found.map(Some).ok_or_else(|| PathError::NoKey(format!("\"{key}\"")))
 }
 

@@ -110,3 +110,4 @@ pub enum PathError {
 }
 
 pub use walk::Walker as PathWalker;
+pub(crate) use walk::is_reference;

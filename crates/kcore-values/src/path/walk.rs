@@ -45,6 +45,16 @@ impl<'a> Walker<'a> {
         Self { root: Some(name), ..self }
     }
 
+    /// Whether a text is a path, and nothing but one.
+    pub fn is_path(text: &str) -> bool {
+        parse::parse(text).is_ok()
+    }
+
+    /// Whether a text is a path with a cast in it.
+    pub fn has_cast(text: &str) -> bool {
+        parse::parse(text).is_ok_and(|steps| steps.iter().any(|step| matches!(step, Step::Cast(_))))
+    }
+
     /// The name that a path begins with, behind asterisks, parentheses and casts.
     pub fn first_name(path: &str) -> Option<String> {
         match parse::parse(path).ok()?.into_iter().next()? {
@@ -202,6 +212,10 @@ impl<'a> Walker<'a> {
             return self.target_type(object).map(|ty| Object::at(ty, Addr::new(0)));
         }
         match object.target(self.process) {
+            // As in C, an array is its first element.
+            Err(ObjectError::NotAPointer(_)) if self.is_array(object)? => {
+                Ok(object.index(self.process, 0)?)
+            }
             Err(ObjectError::NotAPointer(_)) => containers::owned(self.process, object),
             Err(ObjectError::Absent(why)) => match object.address() {
                 Some(at) => Err(PathError::Dereference(at)),
@@ -212,6 +226,10 @@ impl<'a> Walker<'a> {
             },
             found => Ok(found?),
         }
+    }
+
+    fn is_array(&self, object: &Object) -> Result<bool, PathError> {
+        Ok(matches!(object.complete_type(self.process)?.kind(), TypeKind::Array(_)))
     }
 
     fn target_type(&self, object: &Object) -> Result<Type, PathError> {
@@ -300,7 +318,7 @@ fn beyond(index: u64, count: Option<u64>) -> Option<OutOfBounds> {
     (index > last).then_some(OutOfBounds { index, last })
 }
 
-fn is_reference(ty: &Type) -> bool {
+pub fn is_reference(ty: &Type) -> bool {
     use kcore_symbols::PointerKind;
     let stripped = ty.stripped();
     let kind = stripped.as_ref().map(Type::kind);

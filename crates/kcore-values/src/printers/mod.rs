@@ -2,9 +2,10 @@
 //!
 //! A printer knows a family of types by its qualified name, and follows its members by their names, with
 //! as many levels between them as a release may have. What makes no sense it does not show: then the
-//! structure is shown as it is.
+//! structure is shown as it is. What users declare in files comes before these (`declared`).
 
 mod cpp;
+pub(crate) mod declared;
 mod family;
 mod find;
 mod go;
@@ -85,6 +86,10 @@ const PRINTERS: &[&dyn Printer] = &[
 
 /// What an object means, if a printer knows its type; `ty` is its type behind aliases.
 pub(crate) fn show(evaluator: &mut Evaluator<'_>, object: &Object, ty: &Type) -> Option<Content> {
+    let declared = evaluator.process().declared_printers();
+    if let Some(content) = declared.and_then(|declared| declared.show(evaluator, object)) {
+        return Some(content);
+    }
     let family = family::of(ty, &|last| by_last_name().contains_key(last))?;
     let last = last_name(&family);
     let found = by_last_name().get(last)?.iter().find(|(name, _)| *name == family)?;

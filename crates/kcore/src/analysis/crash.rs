@@ -171,32 +171,49 @@ impl<'a> Crash<'a> {
         self.core.access_of_instruction(self.stop.pc?, &self.stop.registers, self.fault()?)
     }
 
-    /// Who jumped to the program counter, as far as that is certain, as the end of a sentence. A function that was called
-    /// may have jumped on, and left no frame.
+    /// The end of a sentence that names the function whose call led to the program counter; `None` if that is not
+    /// certain. The function that it called may have jumped on, and leaves no frame then.
     pub(super) fn called_from(&self) -> Option<String> {
         let frame = self.stop.caller.filter(|frame| !frame.guess)?;
-        let back = frame.pc.addr();
-        let name = |at: Addr| self.core.symbol_at(at).map(|symbol| symbol.name.to_string());
-        let caller = name(frame.pc.lookup())?;
-        if self.has_called(back) {
+        let caller = self.name_of(frame.pc.lookup())?;
+        if self.has_called(&frame) {
             return Some(format!(", called from {caller}"));
         }
-        let calls = facts(self.core.arch()).calls.as_ref();
-        let called = calls.and_then(|calls| (calls.callee)(back, self.core.space()));
-        let called = called.filter(|called| Some(*called) != self.stop.pc).and_then(name);
-        Some(match called {
-            Some(called) => format!(", after {caller} called {called}"),
-            None => format!(", and would return to {caller}"),
+        self.called_by(&frame).map(|called| format!(", after {caller} called {called}"))
+    }
+
+    /// Where the innermost return address lies, in words, where it is not known what the call before it led to.
+    pub(super) fn returns_to(&self) -> Option<String> {
+        let frame = self.stop.caller.filter(|frame| !frame.guess && !self.has_called(frame))?;
+        let caller = self.name_of(frame.pc.lookup())?;
+        let is_known = self.called_by(&frame).is_some();
+        (!is_known).then(|| {
+            format!("the return address is in {caller}: that, or what it called, jumped there")
         })
     }
 
+    /// The function that the call before a return address states, unless that is where the program counter is.
+    fn called_by(&self, frame: &Frame) -> Option<String> {
+        let calls = facts(self.core.arch()).calls.as_ref()?;
+        let called = (calls.callee)(frame.pc.addr(), self.core.space());
+        self.name_of(called.filter(|called| Some(*called) != self.stop.pc)?)
+    }
+
+    fn name_of(&self, at: Addr) -> Option<String> {
+        self.core.symbol_at(at).map(|symbol| symbol.name.to_string())
+    }
+
     /// Whether an indirect call right before a return address leads to the program counter by what registers and memory
-    /// still hold.
-    fn has_called(&self, back: Addr) -> bool {
+    /// still hold. A register may be one that the function which was called jumped on by: what was loaded into it before the
+    /// call tells.
+    fn has_called(&self, frame: &Frame) -> bool {
         LENGTHS_OF_CALLS.into_iter().any(|length: i64| {
-            let at = back.wrapping_offset(length.saturating_neg());
+            let at = frame.pc.addr().wrapping_offset(length.saturating_neg());
             let target = match self.core.jump_source(at, &self.stop.registers) {
-                Some(JumpSource::Register(register)) => Some(Addr::new(register.value)),
+                Some(JumpSource::Register(register)) => {
+                    let loaded = self.loaded_before(frame, at, &register.name);
+                    Some(Addr::new(loaded.unwrap_or(register.value)))
+                }
                 Some(JumpSource::Memory(slot)) => {
                     self.core.space().read_addr(slot.access.addr).ok()
                 }
@@ -204,6 +221,16 @@ impl<'a> Crash<'a> {
             };
             target.is_some() && target == self.stop.pc
         })
+    }
+
+    #[cfg(feature = "disassembly")]
+    fn loaded_before(&self, frame: &Frame, call: Addr, register: &str) -> Option<u64> {
+        self.core.loaded_before_call(frame, call, register)
+    }
+
+    #[cfg(not(feature = "disassembly"))]
+    const fn loaded_before(&self, _: &Frame, _: Addr, _: &str) -> Option<u64> {
+        None
     }
 
     /// The innermost function of the program's own code, as the end of a sentence. Nothing where only a guess leads

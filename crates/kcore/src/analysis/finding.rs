@@ -42,6 +42,8 @@ pub enum EvidenceSource {
     Mapping(Addr),
     /// The lock at an address in the process.
     Lock(Addr),
+    /// What is torn in native heaps.
+    Heap,
     /// What a thread waits in, where that is no lock.
     Waits,
 }
@@ -110,6 +112,8 @@ impl Finding {
 
     pub(super) fn by(mut self, finder: &'static str) -> Self {
         self.finder = finder;
+        let evidence = &self.evidence;
+        self.next.retain(|next| evidence.iter().all(|it| it.source != next.source));
         self
     }
 }

@@ -30,6 +30,14 @@ impl<'a> Hang<'a> {
         self.waits
     }
 
+    /// Whether it is known what threads of this machine wait for; an error says that it is not.
+    pub(super) const fn known(&self) -> Result<(), &'static str> {
+        match self.waits.knows_blocked {
+            true => Ok(()),
+            false => Err("what threads wait for is not known on this machine"),
+        }
+    }
+
     /// The circles of threads that wait for each other, or for themselves.
     pub fn cycles(&self) -> &[Vec<Tid>] {
         &self.cycles

@@ -2,8 +2,15 @@
 //! its folder.
 
 mod aarch64;
+mod arm;
 mod blocked_call;
 mod common_syscalls;
+mod described;
+mod i386;
+mod mips;
+mod powerpc;
+mod s390;
+mod variant_one;
 mod x86_64;
 
 use kcore_mem::{Addr, AddressSpace, Arch, Svma};
@@ -19,6 +26,8 @@ pub use x86_64::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 pub struct ArchFacts {
     /// Names of the system calls that this architecture numbers on its own, in ascending order.
     system_calls: &'static [(u64, &'static str)],
+    /// The number of the first of them: those that all architectures share count from there too.
+    first_system_call: u64,
     /// What it means when SIGSEGV comes from the kernel without an address.
     pub segv_without_address: &'static str,
     /// The register that points to thread-local storage.
@@ -67,6 +76,8 @@ pub struct TlsLayout {
     /// Whether the C library's structure of a thread ends at the thread pointer, and does not
     /// begin there.
     pub thread_is_below_pointer: bool,
+    /// Bytes between the end of that structure and the thread pointer.
+    pub beyond_structure: u64,
     /// The distance of `errno` from the thread pointer by the code of `__errno_location`, where it is
     /// a field of the thread's structure.
     pub errno_offset: fn(&[u8]) -> Option<i64>,
@@ -75,6 +86,7 @@ pub struct TlsLayout {
 impl ArchFacts {
     const UNKNOWN: Self = Self {
         system_calls: &[],
+        first_system_call: 0,
         segv_without_address: "",
         thread_pointer: "",
         tls: None,
@@ -85,13 +97,14 @@ impl ArchFacts {
 
     /// The name of system call `number`.
     pub fn system_call(&self, number: u64) -> Option<&'static str> {
-        let find = |names: &[(u64, &'static str)]| {
+        let find = |number: u64, names: &[(u64, &'static str)]| {
             let index = names.binary_search_by_key(&number, |(number, _)| *number).ok()?;
             names.get(index).map(|(_, name)| *name)
         };
         // Of an architecture that is not supported nothing is known.
         let own = Some(self.system_calls).filter(|names| !names.is_empty())?;
-        find(own).or_else(|| find(common_syscalls::NAMES))
+        find(number, own)
+            .or_else(|| find(number.checked_sub(self.first_system_call)?, common_syscalls::NAMES))
     }
 }
 
@@ -100,6 +113,15 @@ pub const fn facts(arch: Arch) -> &'static ArchFacts {
     match arch {
         Arch::X86_64 => &x86_64::FACTS,
         Arch::Aarch64 => &aarch64::FACTS,
+        Arch::I386 => &described::I386,
+        Arch::Arm => &described::ARM,
+        Arch::Riscv64 => &described::RISCV64,
+        Arch::LoongArch64 => &described::LOONGARCH64,
+        Arch::PowerPc64 => &described::POWERPC64,
+        Arch::PowerPc => &described::POWERPC,
+        Arch::S390x => &described::S390X,
+        Arch::Mips => &described::MIPS,
+        Arch::Mips64 => &described::MIPS64,
         _ => &ArchFacts::UNKNOWN,
     }
 }
@@ -118,13 +140,29 @@ mod tests {
         assert_eq!((aarch64(98), aarch64(22)), (Some("futex"), Some("epoll_pwait")));
         assert_eq!((aarch64(115), aarch64(0)), (Some("clock_nanosleep"), Some("io_setup")));
         assert_eq!((aarch64(435), aarch64(449)), (Some("clone3"), Some("futex_waitv")));
+        let number = |arch, number| facts(arch).system_call(number);
+        assert_eq!(number(Arch::I386, 240), Some("futex"));
+        assert_eq!(
+            (number(Arch::Arm, 240), number(Arch::S390x, 238)),
+            (Some("futex"), Some("futex"))
+        );
+        assert_eq!(
+            (number(Arch::PowerPc64, 221), number(Arch::Riscv64, 98)),
+            (Some("futex"), Some("futex"))
+        );
+        assert_eq!(
+            (number(Arch::Mips, 4238), number(Arch::Mips64, 5194)),
+            (Some("futex"), Some("futex"))
+        );
+        assert_eq!((number(Arch::Mips, 4435), number(Arch::Mips, 435)), (Some("clone3"), None));
         let other = facts(Arch::Other(8));
         assert_eq!((other.system_call(0), other.system_call(435)), (None, None));
     }
 
     #[test]
     fn tables_are_sorted_for_the_search() {
-        for arch in [Arch::X86_64, Arch::Aarch64] {
+        let all = [Arch::I386, Arch::Arm, Arch::PowerPc, Arch::PowerPc64, Arch::S390x, Arch::Mips];
+        for arch in all.into_iter().chain([Arch::Mips64, Arch::X86_64, Arch::Aarch64]) {
             assert!(facts(arch).system_calls.is_sorted_by(|(a, _), (b, _)| a < b));
         }
         assert!(common_syscalls::NAMES.is_sorted_by(|(a, _), (b, _)| a < b));

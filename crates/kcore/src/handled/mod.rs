@@ -120,9 +120,12 @@ impl Core {
         let restorers = frames.iter().enumerate().rev();
         let restorers = restorers.filter(|(_, frame)| frame.signal_trampoline);
         let signals = restorers.filter_map(|(index, frame)| {
-            let context = machine.signal_context(frame.sp?)?;
+            let context = machine.signal_context(frame.pc.addr(), frame.sp?, self.space())?;
+            let interrupted = frames.get(index.checked_add(1)?)?;
             let caller = frames.get(index.checked_add(2)?).copied();
-            self.signal_of_context(tid, context, caller, last)
+            let signal = self.signal_of_context(tid, context, caller, last)?;
+            // If the two differ, the context was read from the wrong address, or the walk went wrong.
+            (signal.stop.pc == Some(interrupted.pc.addr())).then_some(signal)
         });
         signals.take(MAX_SIGNALS).collect()
     }

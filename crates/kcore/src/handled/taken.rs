@@ -27,7 +27,7 @@ impl Core {
     /// the frame that it pushes for them. Of others only a fault is known: one that would happen again.
     pub fn taken_signal(&self, trampoline: &Frame) -> Option<TakenSignal> {
         let sp = trampoline.sp.filter(|_| trampoline.signal_trampoline)?;
-        let context = self.machine()?.signal_context(sp)?;
+        let context = self.machine()?.signal_context(trampoline.pc.addr(), sp, self.space())?;
         let saved = self.contexts().saved(context)?.ok()?;
         let told = self.info_beside(context, &saved).and_then(|info| TakenSignal::of(&info));
         told.or_else(|| self.lasting_fault(context, &saved))

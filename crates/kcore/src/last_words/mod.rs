@@ -1,6 +1,7 @@
 //! What a program left behind about its own death, where memory still holds it.
 
 mod cxx;
+mod error_file;
 mod glibc;
 mod runtimes;
 mod rust;
@@ -41,6 +42,14 @@ pub enum LastWords {
         message: String,
         /// The innermost frames of its language, as that prints them.
         trace: Vec<String>,
+    },
+    /// What a runtime wrote to a file right before, which lies beside the core or where it was written. It is no part of
+    /// the core.
+    ErrorFile {
+        /// The path of the file.
+        path: String,
+        /// The lines that say why.
+        lines: Vec<String>,
     },
     /// A Rust panic. When one panic led to another, the latest comes first.
     Panic(Panic),
@@ -90,6 +99,7 @@ impl Core {
             [glibc::find(self, crashed), cxx::find(self, &frames)].into_iter().flatten().collect();
         found.extend(rust::find(self, crashed.tid, &frames).into_iter().map(LastWords::Panic));
         found.extend(runtimes::find(self, crashed.tid, &stack, &frames));
+        found.extend(error_file::find(self, crashed));
         found
     }
 

@@ -11,7 +11,8 @@ use crate::{Core, Stack};
 /// What they know, given the stack of the thread that died.
 pub fn find(core: &Core, tid: Tid, stack: &Stack, frames: &[DyingFrame]) -> Vec<LastWords> {
     let functions: Vec<Arc<str>> = frames.iter().map(|frame| frame.function.clone()).collect();
-    let stack = NativeStack { thread: Some(tid), frames: &stack.frames, end: stack.end };
+    let stack =
+        NativeStack { thread: Some(tid), task: None, frames: &stack.frames, end: stack.end };
     let dying = DyingStack { stack, functions: &functions };
     core.runtimes().end(core, &dying).into_iter().map(told).collect()
 }

@@ -13,7 +13,10 @@ use kcore_files::{Finder, SearchPaths, open_regular};
 use kcore_live::Process;
 
 use super::LiveOptions;
-use crate::{OpenOptions, open::search_paths};
+use crate::{
+    OpenOptions,
+    open::{self, search_paths},
+};
 
 const DELETED: &[u8] = b" (deleted)";
 
@@ -25,14 +28,13 @@ pub fn finder(
     live: &LiveOptions,
     options: &OpenOptions,
 ) -> Finder {
-    Finder::new(SearchPaths {
+    let paths = SearchPaths {
         sysroot: options.sysroot.clone().or_else(|| foreign_root(process)),
         nameless: nameless(process, maps),
         distrust_deleted: !live.ignore_deleted,
         ..search_paths(options)
-    })
-    .with_added(options.places.clone())
-    .within(&options.budget)
+    };
+    open::finder(options, paths)
 }
 
 /// The root of a process that sees other files than kcore does: in another mount namespace, or

@@ -26,6 +26,7 @@ pub fn parts_of(
         threads,
         path: None,
         compressed: None,
+        lacks: None,
         unpack_note: None,
         live: Some(live),
         file,

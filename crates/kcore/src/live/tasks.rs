@@ -41,9 +41,14 @@ pub fn wanted(core: &Core, read: impl FnOnce() -> Vec<AddrRange>) -> Vec<AddrRan
 /// The part of a task's stack that is in use, if it does not run. Where it has not run yet, that is what it
 /// is to begin with.
 fn in_use(core: &Core, task: &Task) -> Option<AddrRange> {
+    if let TaskStart::Moved { moved, .. } = &task.start {
+        return Some(AddrRange::with_len(moved.at, moved.home.len().min(EACH)));
+    }
     let stack = task.stack?;
     let at = match &task.start {
-        TaskStart::Running | TaskStart::Language(_) => return None,
+        TaskStart::Running | TaskStart::Moved { .. } | TaskStart::Language(_) | TaskStart::Kept => {
+            return None;
+        }
         TaskStart::Suspended { regs, .. } => regs.get(core.machine()?.stack_pointer())?,
         TaskStart::Unknown(_) => stack.end.get(),
     };
@@ -72,8 +77,9 @@ fn outside(range: AddrRange, stacks: &[AddrRange]) -> Vec<AddrRange> {
     parts
 }
 
-/// Walks the stacks of all tasks that do not run, for what they need.
+/// Walks the stacks of all tasks that do not run, for what they need, and has runtimes follow those that do.
 pub fn walk(core: &Core) {
+    let _ = core.task_runtimes().follow_running(core);
     let waiting = core.tasks().par_iter().filter(|task| !matches!(task.start, TaskStart::Running));
     waiting.for_each_init(
         || core.walker(),

@@ -24,10 +24,10 @@ impl Core {
         };
         let (modules, finder) = (self.modules.clone(), self.finder.clone());
         let later = Self::new(self.target, Some(parts), modules, space, finder, options);
-        let registered = self.code.registered.clone();
+        let (registered, names) = (self.code.registered.clone(), self.code.names.clone());
         let renewed = |found: &Arc<Runtimes>| Arc::new(found.later());
         Self {
-            code: ProcessCode::new(later.modules.clone(), later.space.clone(), registered),
+            code: ProcessCode::new(later.modules.clone(), later.space.clone(), registered, names),
             mappings: OnceLock::from(mappings),
             locations: self.locations.clone(),
             tail_calls: self.tail_calls.clone(),

@@ -71,10 +71,12 @@ impl Tls<'_> {
     /// Where the C library keeps its structure of a thread, `struct pthread`.
     pub fn structure(&self, tid: Tid) -> Option<Addr> {
         let pointer = self.pointer(tid)?;
-        if !facts(self.core.arch()).tls.as_ref()?.thread_is_below_pointer {
+        let layout = facts(self.core.arch()).tls.as_ref()?;
+        if !layout.thread_is_below_pointer {
             return Some(pointer);
         }
         let size = self.core.thread_areas().structure_size()?;
+        let size = size.checked_add(layout.beyond_structure)?;
         Some(pointer.wrapping_offset(size.cast_signed().wrapping_neg()))
     }
 

@@ -17,6 +17,8 @@ pub struct ThreadAreas {
     by_tid: HashMap<Tid, Addr>,
     size: Option<u64>,
     below_pointer: bool,
+    /// Bytes between the end of a structure and the thread pointer.
+    beyond: u64,
 }
 
 /// Where `struct pthread` has what the list is read by.
@@ -30,9 +32,11 @@ impl ThreadAreas {
     /// Reads both lists of threads: those whose stacks glibc allocated, and the others, among them
     /// the first thread. Empty where the C library does not tell of them.
     fn load(core: &Core) -> Self {
-        let below_pointer =
-            facts(core.arch()).tls.as_ref().is_some_and(|tls| tls.thread_is_below_pointer);
-        let mut areas = Self { by_tid: HashMap::new(), size: size(core, "pthread"), below_pointer };
+        let layout = facts(core.arch()).tls.as_ref();
+        let below_pointer = layout.is_some_and(|tls| tls.thread_is_below_pointer);
+        let beyond = layout.map_or(0, |tls| tls.beyond_structure);
+        let size = size(core, "pthread");
+        let mut areas = Self { by_tid: HashMap::new(), size, below_pointer, beyond };
         if let (Some(global), Some(fields)) = (rtld_global(core), Fields::load(core)) {
             for list in ["rtld_global__dl_stack_user", "rtld_global__dl_stack_used"] {
                 let head = field(core, list).and_then(|offset| global.checked_add(offset));
@@ -60,7 +64,11 @@ impl ThreadAreas {
     /// The thread pointer of a thread.
     pub fn pointer(&self, tid: Tid) -> Option<Addr> {
         let structure = *self.by_tid.get(&tid)?;
-        if self.below_pointer { structure.checked_add(self.size?) } else { Some(structure) }
+        if self.below_pointer {
+            structure.checked_add(self.size?.checked_add(self.beyond)?)
+        } else {
+            Some(structure)
+        }
     }
 
     /// Bytes of the structure of a thread.

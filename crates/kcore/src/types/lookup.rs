@@ -38,6 +38,20 @@ impl Types<'_> {
     }
 }
 
+impl Types<'_> {
+    /// The type that `text` spells, perhaps with asterisks behind it, looked for first beside `near`.
+    pub(crate) fn spelled_near(&self, near: &Type, text: &str) -> Option<Type> {
+        let name = text.trim_end_matches(['*', ' ']);
+        let stars = text.get(name.len()..)?.matches('*').count();
+        let word = self.core.target().word_size();
+        // The names of C's own types stand for nothing else, and all modules would be searched for them.
+        let base = basic::named(name.trim(), DataModel::of_word(word))
+            .or_else(|| self.core.defined(near.debug_info(), name, |_| true))
+            .or_else(|| self.named(None, name).ok())?;
+        Some((0..stars).fold(base, |ty, _| ty.pointer(word as u64)))
+    }
+}
+
 /// Where names are looked for.
 pub struct Lookup<'a> {
     core: &'a Core,

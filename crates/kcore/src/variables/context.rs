@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, Budget, Endian, Svma};
 use kcore_symbols::{Scopes, VariableLocation};
-use kcore_unwind::RegisterId;
+use kcore_unwind::register_of_dwarf;
 use kcore_values::{
     Absent,
     location::{Call, FrameContext},
@@ -73,10 +73,11 @@ impl<'s> FrameView<'s> {
     /// The bytes of a general register in the order of memory.
     fn general(&self, number: u16) -> Option<Arc<[u8]>> {
         let (known, target) = (self.physical()?, self.frames.core.target());
-        let is_pc = self.frames.core.machine()?.program_counter() == RegisterId(number);
+        let register = register_of_dwarf(self.frames.core.arch(), number);
+        let is_pc = self.frames.core.machine()?.program_counter() == register;
         let value = match is_pc {
             true => known.regs.pc().get(),
-            false => known.regs.get(RegisterId(number))?,
+            false => known.regs.get(register)?,
         };
         let word = target.word_size().min(8);
         let little = value.to_le_bytes();

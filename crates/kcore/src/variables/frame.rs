@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{DebugInfo, FunctionScope, Type, Variable, VariableKind};
+use kcore_mem::CodeAddr;
+use kcore_symbols::{DebugInfo, FunctionScope, Language, Type, Variable, VariableKind};
 use kcore_values::{Absent, Object, location};
 
-use super::{array_bounds, context::FrameView, known_frames::KnownFrames};
+use super::{array_bounds, context::FrameView, go, known_frames::KnownFrames};
 use crate::NamedFrame;
 
 /// A variable of a frame.
@@ -43,7 +44,7 @@ impl KnownFrames<'_> {
     /// argument. `None` as of [`KnownFrames::variables`], and where there is no such variable.
     pub fn variable(&self, frame: &NamedFrame, name: &str) -> Option<FrameVariable> {
         let found =
-            self.variables_that(frame, |variable| variable.name.as_deref() == Some(name))?;
+            self.variables_that(frame, |variable| go::source_name(variable) == Some(name))?;
         let is_local = |found: &FrameVariable| found.kind == VariableKind::Local;
         let local = found.iter().position(is_local).unwrap_or(0);
         found.into_iter().nth(local)
@@ -60,7 +61,12 @@ impl KnownFrames<'_> {
         let variables = function.variables.iter().filter(|variable| wanted(variable));
         // What has no name is nothing that a user could ask for.
         let named = variables.filter(|it| it.name.is_some() || it.kind == VariableKind::Argument);
-        Some(named.map(|variable| of_variable(info, variable, &view)).collect())
+        let found = named.map(|variable| of_variable(info, variable, &view));
+        let is_go = info.language_of(function.id) == Some(Language::Go);
+        Some(match is_go {
+            true => go::as_in_source(self.core, lines(&view, frame), found),
+            false => found.map(|(_, variable)| variable).collect(),
+        })
     }
 }
 
@@ -74,7 +80,25 @@ fn function<'s>(view: &FrameView<'s>, frame: &NamedFrame) -> Option<&'s Function
     functions.get(functions.len().checked_sub(from_outermost)?)
 }
 
-fn of_variable(info: &Arc<DebugInfo>, variable: &Variable, view: &FrameView<'_>) -> FrameVariable {
+/// The lines of the function of a named frame. Where one begins that is inlined is not known.
+fn lines<'s>(
+    view: &FrameView<'s>,
+    frame: &NamedFrame,
+) -> go::FunctionLines<impl Fn() -> Option<u32> + use<'s>> {
+    let (view, is_outermost) = (*view, frame.location.depth() == 0);
+    let first = move || {
+        let entry = view.scopes()?.entry.filter(|_| is_outermost)?;
+        let at = CodeAddr::Pc(view.module()?.addr(entry)?);
+        view.frames.core.locations(at).last()?.line
+    };
+    go::FunctionLines { current: frame.location.line, first }
+}
+
+fn of_variable<'v>(
+    info: &Arc<DebugInfo>,
+    variable: &'v Variable,
+    view: &FrameView<'_>,
+) -> (&'v Variable, FrameVariable) {
     let ty = info.type_of(variable).map(|ty| array_bounds::known(info, &ty, view));
     let ty = ty.map_err(|error| Absent::Unreadable(error.to_string()));
     let object = match &ty {
@@ -82,12 +106,13 @@ fn of_variable(info: &Arc<DebugInfo>, variable: &Variable, view: &FrameView<'_>)
             .map(|place| Object { ty: ty.clone(), place }),
         Err(why) => Err(why.clone()),
     };
-    FrameVariable {
+    let found = FrameVariable {
         name: variable.name.clone(),
         kind: variable.kind,
         is_artificial: variable.is_artificial,
         line: variable.line,
         ty: ty.ok(),
         object,
-    }
+    };
+    (variable, found)
 }

@@ -27,7 +27,7 @@ pub use self::{
     blocked::KernelWait,
     lock::{Holder, Lock, LockKind, LockProof, LockWaiter, MutexKind, MutexType, WaitPurpose},
 };
-use crate::{Core, Tid};
+use crate::{Core, Tid, arch::facts};
 
 /// What the threads of a process wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,9 @@ pub struct Waits {
     pub locks: Vec<Lock>,
     /// The threads that wait in the kernel for something else, in the order of the core's threads.
     pub kernel: Vec<KernelWait>,
+    /// Whether it is known how a thread of this machine is blocked in a system call. Else nothing is known of what
+    /// threads wait for.
+    pub knows_blocked: bool,
     /// Whether each thread of the process is known by the id that it has in the process's own memory.
     pub knows_all_threads: bool,
     /// By thread, the place among `locks` of what it waits for.
@@ -91,7 +94,11 @@ impl Core {
     fn find_waits(&self) -> Waits {
         let identities = Identities::of(self);
         let mut recognizer = Recognizer::new(self, &identities);
-        let mut waits = Waits { knows_all_threads: identities.is_complete(), ..Waits::default() };
+        let mut waits = Waits {
+            knows_blocked: facts(self.arch()).calls.is_some(),
+            knows_all_threads: identities.is_complete(),
+            ..Waits::default()
+        };
         let mut found = BTreeMap::new();
         for tid in self.tids() {
             if self.budget().halt().is_some() {

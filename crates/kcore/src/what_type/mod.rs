@@ -9,7 +9,6 @@ mod pointers;
 mod reach;
 mod roots;
 
-#[cfg(feature = "disassembly")]
 pub(crate) use pointers::inner_member;
 
 use kcore_mem::Addr;

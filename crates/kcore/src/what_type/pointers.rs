@@ -109,10 +109,6 @@ pub fn member_at(core: &Core, ty: &Type, offset: u64) -> Option<String> {
 }
 
 /// A member at any depth.
-#[cfg_attr(
-    not(feature = "disassembly"),
-    expect(dead_code, reason = "names of pointers, which the code tells, need more than the path")
-)]
 pub struct InnerMember {
     /// The way to it, as it stands behind the object: `.a.b[0x3]`.
     pub path: String,
@@ -215,9 +211,24 @@ fn each_element(ty: &Type, each: &mut impl FnMut(Part)) {
     });
     for index in 0..count.unwrap_or(0).min(MAX_ELEMENTS) {
         if let Some(offset) = index.checked_mul(size) {
-            each(Part { name: format!("[{index:#x}]"), offset, ty: element.clone() });
+            each(Part { name: subscripts(index, &array.dimensions), offset, ty: element.clone() });
         }
     }
+}
+
+/// An element of an array as C writes it, the index of the outermost dimension first: `[0x1][0x2]`.
+fn subscripts(index: u64, dimensions: &[Dimension]) -> String {
+    let (mut rest, mut text) = (index, String::new());
+    for (number, dimension) in dimensions.iter().enumerate().rev() {
+        let count = match dimension {
+            Dimension::Count(count) if number > 0 => *count,
+            _ => u64::MAX,
+        };
+        let here = rest.checked_rem(count).unwrap_or(0);
+        text.insert_str(0, &format!("[{here:#x}]"));
+        rest = rest.checked_div(count).unwrap_or(0);
+    }
+    text
 }
 
 /// The definition of a type, if it has a size; none of `void` and functions.
@@ -225,4 +236,20 @@ fn complete(core: &Core, ty: &Type) -> Option<Type> {
     let place = ObjectPlace::Memory(Addr::new(0));
     let ty = Object { ty: ty.clone(), place }.complete_type(core).ok()?;
     ty.size().is_some_and(|size| size > 0).then_some(ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use kcore_symbols::Dimension::{Count, Open};
+
+    use super::subscripts;
+
+    #[test]
+    fn elements_have_an_index_for_each_dimension() {
+        assert_eq!(subscripts(5, &[Count(8)]), "[0x5]");
+        assert_eq!(subscripts(13, &[Count(3), Count(4), Count(2)]), "[0x1][0x2][0x1]");
+        assert_eq!(subscripts(23, &[Count(3), Count(4), Count(2)]), "[0x2][0x3][0x1]");
+        assert_eq!(subscripts(5, &[Open, Count(3)]), "[0x1][0x2]");
+        assert_eq!(subscripts(0, &[Count(0), Count(0)]), "[0x0][0x0]");
+    }
 }

@@ -97,6 +97,7 @@ fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> 
                 facts[5].kcore = panic.thread;
             }
             LastWords::Fatal { message, .. } => facts[0].kcore = Some(message),
+            LastWords::ErrorFile { .. } => {}
         }
     }
     facts.into()
@@ -189,7 +190,9 @@ fn was_printed(known: &Known, words: &LastWords) -> bool {
     let text = match words {
         LastWords::Exception { what, .. } => what.as_deref().unwrap_or_default(),
         LastWords::Fatal { message, .. } => message,
-        LastWords::AbortMessage(_) | LastWords::Panic(_) => return false,
+        LastWords::AbortMessage(_) | LastWords::Panic(_) | LastWords::ErrorFile { .. } => {
+            return false;
+        }
     };
     let mut lines = text.lines().peekable();
     lines.peek().is_some() && lines.all(|line| output.contains(line))
@@ -207,6 +210,7 @@ fn no_core_tells_last_words_that_its_program_did_not_say() {
             LastWords::Exception { .. } => known.truth.facts.exception_type.is_none(),
             LastWords::Panic(_) => known.truth.language != Language::Rust,
             LastWords::Fatal { .. } => known.truth.facts.abort_message.is_none(),
+            LastWords::ErrorFile { .. } => known.truth.language != Language::Java,
         });
         foreign.map(|words| format!("says {words:?}")).collect()
     });

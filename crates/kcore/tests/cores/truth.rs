@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Glibc programs in whose stacks a guess is the best that can be had.
-static GUESSES: [Guess; 3] = [
+static GUESSES: [Guess; 2] = [
     Guess {
         cases: Pattern::new("dlopen-deleted", &["!gcore"]),
         why: "the library's file is gone and the kernel dumped neither its code nor its .eh_frame: the \
@@ -18,11 +18,6 @@ static GUESSES: [Guess; 3] = [
     Guess {
         cases: Pattern::new("dlopen-overwritten", &["!gcore"]),
         why: "another build lies at the library's path and is not used: as for a deleted one",
-    },
-    Guess {
-        cases: Pattern::new("luajit", &[]),
-        why: "the code that LuaJIT made has no unwind information, and leaves its frame by ways of the \
-              interpreter that its instructions do not tell",
     },
 ];
 

@@ -39,7 +39,8 @@ fn of_run(rounds: u64) -> u64 {
 /// All that is told of a stack; gives the number of frames that have a name.
 fn ask(host: &HurtHost<'_>, stack: &Stack) -> usize {
     let runtimes = Runtimes::find(PROBES, host);
-    let native = NativeStack { thread: stack.tid, frames: &stack.frames, end: stack.end };
+    let native =
+        NativeStack { thread: stack.tid, task: None, frames: &stack.frames, end: stack.end };
     let spans = runtimes.decode(host, &native);
     let Some(v8) = runtimes.of::<V8>().next() else { return 0 };
     let _ = v8.awaiting(host, &native);

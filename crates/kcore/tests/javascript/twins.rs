@@ -155,7 +155,12 @@ fn each_v8_has_the_frames_of_its_own_functions() {
     each(|case, core, host, real, twin| {
         for tid in core.tids() {
             let stack = core.stack(tid, kcore::MAX_FRAMES);
-            let native = NativeStack { thread: stack.tid, frames: &stack.frames, end: stack.end };
+            let native = NativeStack {
+                thread: stack.tid,
+                task: None,
+                frames: &stack.frames,
+                end: stack.end,
+            };
             let names = |v8: &V8, host: &dyn Host| {
                 let spans = kcore_runtimes::Runtime::decode(v8, host, &native).into_iter();
                 let frames = spans.flat_map(|span| span.language);

@@ -32,7 +32,8 @@ pub const ROOMS: &[Room] = &[
             "libc",
         ],
     },
-    // The decompressors are for whole cores, and so is zstd, which packs them.
+    // The decompressors are for whole cores, and so is zstd, which packs them; minidump reads dumps that are no cores; ureq asks
+    // debuginfod servers.
     Room {
         name: "kcore-files",
         uses: &["kcore-mem", "kcore-elf"],
@@ -42,10 +43,12 @@ pub const ROOMS: &[Room] = &[
             "liblzma",
             "lz4_flex",
             "bzip2",
+            "minidump",
             "zstd",
             "rustix",
             "tempfile",
             "thiserror",
+            "ureq",
         ],
     },
     // It writes a live process as a core, which the reader of cores then reads.
@@ -65,16 +68,23 @@ pub const ROOMS: &[Room] = &[
         uses: &["kcore-mem", "kcore-parallel", "kcore-elf"],
         third_party: &["gimli", "rustc-demangle", "rustc-hash"],
     },
-    // What a type means in memory. It asks the process around it through a trait.
+    // What a type means in memory. It asks the process around it through a trait. It reads files of printers, which are
+    // TOML or XML.
     Room {
         name: "kcore-values",
         uses: &["kcore-mem", "kcore-symbols"],
-        third_party: &["gimli", "rustc-hash", "thiserror"],
+        third_party: &["gimli", "memchr", "roxmltree", "rustc-hash", "serde", "thiserror", "toml"],
     },
     // Runtimes see a process through a trait as well, and open no file.
     Room {
         name: "kcore-runtimes",
         uses: &["kcore-mem", "kcore-parallel", "kcore-elf", "kcore-unwind", "kcore-symbols"],
+        third_party: &["memchr", "rustc-hash", "thiserror"],
+    },
+    // Allocators see a process through a trait of their own; of the walker they know the name of a thread.
+    Room {
+        name: "kcore-heap",
+        uses: &["kcore-mem", "kcore-parallel", "kcore-unwind"],
         third_party: &["memchr", "rustc-hash", "thiserror"],
     },
     Room { name: "kcore-disasm", uses: &["kcore-mem"], third_party: &["capstone", "thiserror"] },
@@ -105,6 +115,7 @@ pub const ROOMS: &[Room] = &[
             "kcore-symbols",
             "kcore-values",
             "kcore-runtimes",
+            "kcore-heap",
             "kcore-disasm",
             "kcore-profile",
         ],

@@ -10,6 +10,7 @@ const ALLOWED: &[&str] = &[
     "BSD-2-Clause",
     "BSD-3-Clause",
     "BSL-1.0",
+    "ISC",
     "MIT",
     "Unicode-3.0",
     "Unlicense",
@@ -21,6 +22,8 @@ const ALLOWED: &[&str] = &[
 const EXCEPTIONS: &[(&str, &str)] = &[
     // CDDL covers only the crate's own files, which are used unmodified and are available from the registry.
     ("inferno", "CDDL-1.0"),
+    // Data and no code: the certificates of Mozilla's list. The licence asks only that its text goes with them.
+    ("webpki-roots", "CDLA-Permissive-2.0"),
 ];
 
 /// Why a crate may not be used; `None` where it may.

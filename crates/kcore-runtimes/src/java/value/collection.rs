@@ -7,7 +7,10 @@ use kcore_mem::Addr;
 use rustc_hash::FxHashSet;
 
 use super::layouts::{Collection, End, KNOWN, Layout};
-use crate::java::{classes::Objects, walk::JavaObject};
+use crate::java::{
+    classes::{Objects, Referred, Unread},
+    walk::JavaObject,
+};
 
 /// Entries of one collection that are read, and places that are looked at for them, at most.
 const MAX_ENTRIES: u64 = 1 << 20;
@@ -31,14 +34,16 @@ pub(super) struct Contents {
     pub length: Option<u64>,
     /// Whether there is more, or may be.
     pub is_cut: bool,
+    /// Whether some of it cannot be read, so that nobody knows what and how much that is.
+    pub is_unread: bool,
 }
 
 /// One of what a collection holds.
 pub(super) enum Entry {
     /// An element, or null.
-    Item(Option<Addr>),
+    Item(Referred),
     /// A key with its value.
-    Pair(Option<Addr>, Option<Addr>),
+    Pair(Referred, Referred),
 }
 
 /// What an object holds that is a collection, at most so much; `None` of any other.
@@ -50,10 +55,11 @@ pub(super) fn contents(objects: &Objects<'_>, found: &JavaObject, most: u64) -> 
         places: MAX_PLACES,
         entries: Vec::new(),
         is_cut: false,
+        is_unread: false,
     };
     let length = reader.read(found.at, MAX_VIEWS)?;
-    let Reader { entries, is_cut, .. } = reader;
-    Some(Contents { kind, entries, length, is_cut })
+    let Reader { entries, is_cut, is_unread, .. } = reader;
+    Some(Contents { kind, entries, length, is_cut, is_unread })
 }
 
 fn known(objects: &Objects<'_>, class: Addr) -> Option<&'static Collection> {
@@ -72,6 +78,7 @@ struct Reader<'a> {
     places: u64,
     entries: Vec<Entry>,
     is_cut: bool,
+    is_unread: bool,
 }
 
 impl Reader<'_> {
@@ -80,13 +87,15 @@ impl Reader<'_> {
         let class = self.objects.oops.class_of(self.objects.memory, at)?;
         let (_, _, layout, count) = known(self.objects, class)?;
         let length = count.and_then(|count| self.number(at, count));
+        self.is_unread |= count.is_some() && length.is_none();
         match *layout {
             Layout::View(field) => {
-                return self.read(self.objects.reference(at, field)?, views.checked_sub(1)?);
+                let of = self.to(at, field)?;
+                return self.read(of, views.checked_sub(1)?);
             }
             Layout::Keys(field) => {
-                let length =
-                    self.read(self.objects.reference(at, field)?, views.checked_sub(1)?)?;
+                let of = self.to(at, field)?;
+                let length = self.read(of, views.checked_sub(1)?)?;
                 self.keep_keys();
                 return Some(length);
             }
@@ -103,12 +112,12 @@ impl Reader<'_> {
             Layout::Links(first, item, is_empty) => self.links(at, first, item, is_empty),
             Layout::Buckets(table, key, value) => self.buckets(at, table, key, value),
             Layout::Ordered(first, next) => {
-                let first = self.objects.reference(at, first);
+                let first = self.to(at, first);
                 self.list(first, next, "key", "value");
                 Some(())
             }
             Layout::Tree(root) => {
-                let root = self.objects.reference(at, root);
+                let root = self.to(at, root);
                 self.tree(root);
                 Some(())
             }
@@ -116,8 +125,11 @@ impl Reader<'_> {
             Layout::Universe(keys, values) => self.universe(at, keys, values),
             Layout::Fields(fields) => {
                 for field in fields {
-                    let value = self.objects.reference(at, field);
-                    let is_some = value.is_some_and(|value| !self.is_nothing(value));
+                    let value = self.objects.referred(at, field);
+                    let is_some = match value {
+                        Ok(value) => value.is_some_and(|value| !self.is_nothing(value)),
+                        Err(Unread) => true,
+                    };
                     if is_some || fields.len() == 1 {
                         self.add(Entry::Item(value));
                     }
@@ -125,7 +137,7 @@ impl Reader<'_> {
                 Some(())
             }
             Layout::Pair(key, value) => {
-                let part = |field| self.objects.reference(at, field);
+                let part = |field| self.objects.referred(at, field);
                 let entry = Entry::Pair(part(key), part(value));
                 self.add(entry);
                 Some(())
@@ -133,6 +145,13 @@ impl Reader<'_> {
             // Others are read by who calls this.
             Layout::View(_) | Layout::Keys(_) => None,
         }
+    }
+
+    /// Where a field leads on the way to what a collection holds.
+    fn to(&mut self, at: Addr, field: &str) -> Option<Addr> {
+        let to = self.objects.referred(at, field);
+        self.is_unread |= to.is_err();
+        to.ok().flatten()
     }
 
     /// Adds an entry; `false` where no more are wanted.
@@ -168,17 +187,19 @@ impl Reader<'_> {
     }
 
     /// An array of references in a field, and its length.
-    fn array_of(&self, at: Addr, field: &str) -> Option<(Addr, u64)> {
-        let array = self.objects.reference(at, field)?;
-        Some((array, self.objects.oops.length(self.objects.memory, array)?))
+    fn array_of(&mut self, at: Addr, field: &str) -> Option<(Addr, u64)> {
+        let array = self.to(at, field)?;
+        let length = self.objects.oops.length(self.objects.memory, array);
+        self.is_unread |= length.is_none();
+        Some((array, length?))
     }
 
     /// An element of an array of references.
-    fn element(&self, array: Addr, index: u64) -> Option<Addr> {
+    fn element(&self, array: Addr, index: u64) -> Referred {
         let oops = &self.objects.oops;
-        let offset =
-            oops.elements_offset().checked_add(index.checked_mul(oops.reference_size())?)?;
-        oops.reference(self.objects.memory, array, offset)
+        let by = index.checked_mul(oops.reference_size());
+        let offset = by.and_then(|by| oops.elements_offset().checked_add(by)).ok_or(Unread)?;
+        self.objects.referred_at(array, offset)
     }
 
     fn array(&mut self, at: Addr, field: &str, count: Option<&str>) -> Option<()> {
@@ -199,7 +220,7 @@ impl Reader<'_> {
         let (array, length) = self.array_of(at, field)?;
         for index in 0..length {
             let item = self.element(array, index);
-            if !self.look() || item.is_some() && !self.add(Entry::Item(item)) {
+            if !self.look() || item != Ok(None) && !self.add(Entry::Item(item)) {
                 break;
             }
         }
@@ -226,18 +247,18 @@ impl Reader<'_> {
     }
 
     fn links(&mut self, at: Addr, first: &str, item: &str, is_empty: bool) -> Option<()> {
-        let mut link = self.objects.reference(at, first);
+        let mut link = self.to(at, first);
         if is_empty {
-            link = self.objects.reference(link?, "next");
+            link = self.to(link?, "next");
         }
         let mut seen = FxHashSet::default();
         while let Some(own) = link.filter(|own| seen.insert(*own)) {
-            let value = self.objects.reference(own, item);
+            let value = self.objects.referred(own, item);
             // What was taken out has no item any more.
-            if !self.look() || value.is_some() && !self.add(Entry::Item(value)) {
+            if !self.look() || value != Ok(None) && !self.add(Entry::Item(value)) {
                 break;
             }
-            link = self.objects.reference(own, "next");
+            link = self.to(own, "next");
         }
         Some(())
     }
@@ -249,8 +270,10 @@ impl Reader<'_> {
                 break;
             }
             let first = self.element(array, index);
+            self.is_unread |= first.is_err();
+            let first = first.ok().flatten();
             let bin = first.filter(|first| self.objects.is_a(*first, BIN));
-            let first = bin.map_or(first, |bin| self.objects.reference(bin, "first"));
+            let first = bin.map_or(first, |bin| self.to(bin, "first"));
             self.list(first, "next", key, value);
             if self.is_cut {
                 break;
@@ -264,14 +287,15 @@ impl Reader<'_> {
         let mut seen = FxHashSet::default();
         let mut entry = first;
         while let Some(own) = entry.filter(|own| seen.insert(*own)) {
-            let part = |field| self.objects.reference(own, field);
-            let pair = Entry::Pair(part(key), part(value));
+            let part = |field| self.objects.referred(own, field);
+            let (own_key, value) = (part(key), part(value));
             // Entries that lead to another table while a map grows have no key.
-            let is_one = self.objects.field_of(own, key).is_some();
+            let is_one = own_key.is_err() || self.objects.field_of(own, key).is_some();
+            let pair = Entry::Pair(own_key, value);
             if !self.look() || is_one && !self.add(pair) {
                 break;
             }
-            entry = self.objects.reference(own, next);
+            entry = self.to(own, next);
         }
     }
 
@@ -283,12 +307,12 @@ impl Reader<'_> {
         loop {
             while let Some(own) = next.filter(|own| seen.insert(*own)) {
                 left.push(own);
-                next = self.objects.reference(own, "left");
+                next = self.to(own, "left");
             }
             let Some(own) = left.pop() else { return };
-            let part = |field| self.objects.reference(own, field);
+            let part = |field| self.objects.referred(own, field);
             let pair = Entry::Pair(part("key"), part("value"));
-            next = part("right");
+            next = self.to(own, "right");
             if !self.look() || !self.add(pair) {
                 return;
             }
@@ -300,7 +324,7 @@ impl Reader<'_> {
         for index in (0..length).step_by(2) {
             let key = self.element(array, index);
             let value = self.element(array, index.saturating_add(1));
-            if !self.look() || key.is_some() && !self.add(Entry::Pair(key, value)) {
+            if !self.look() || key != Ok(None) && !self.add(Entry::Pair(key, value)) {
                 break;
             }
         }
@@ -313,7 +337,7 @@ impl Reader<'_> {
         for index in 0..length {
             let value = self.element(values, index);
             let pair = Entry::Pair(self.element(keys, index), value);
-            if !self.look() || value.is_some() && !self.add(pair) {
+            if !self.look() || value != Ok(None) && !self.add(pair) {
                 break;
             }
         }

@@ -12,12 +12,12 @@ use kcore_mem::Addr;
 
 use super::{
     Java,
-    classes::Objects,
+    classes::{Objects, Referred, Unread},
     element::{ElementType, source_name},
     klass::Shape,
     walk::{JavaObject, Walk},
 };
-use crate::{Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
+use crate::{Host, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, VariableLimits};
 use collection::{Contents, Entry};
 
 /// Nodes of one tree, at most.
@@ -25,6 +25,9 @@ const MAX_NODES: u64 = 1 << 16;
 /// What all enumerations extend.
 const ENUM: &str = "java.lang.Enum";
 const STRING: &str = "java.lang.String";
+/// What stands in the place of a value, and of the fields of an object.
+pub(super) const UNREAD: &str = "it cannot be read";
+const NO_FIELDS: &str = "its fields cannot be read: what tells of its class is not there";
 
 /// How much is told of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,13 @@ pub struct Limits {
     pub entries: u64,
     /// Characters of one text.
     pub characters: u64,
+}
+
+impl From<VariableLimits> for Limits {
+    fn from(limits: VariableLimits) -> Self {
+        let VariableLimits { depth, entries, characters, .. } = limits;
+        Self { depth, entries, characters }
+    }
 }
 
 /// A step from a value to a part of it.
@@ -57,9 +67,25 @@ impl Java {
 
     /// What a reference says that is never narrow.
     pub(super) fn referred_value(&self, host: &dyn Host, word: u64, limits: Limits) -> ScriptNode {
+        self.referred_by(host, limits, |objects| {
+            objects.oops.referred_in_full(objects.memory, word)
+        })
+    }
+
+    /// What a reference says as it stands in an object.
+    pub(super) fn narrow_value(&self, host: &dyn Host, word: u64, limits: Limits) -> ScriptNode {
+        self.referred_by(host, limits, |objects| objects.oops.referred(objects.memory, word))
+    }
+
+    fn referred_by(
+        &self,
+        host: &dyn Host,
+        limits: Limits,
+        to: impl FnOnce(&Objects<'_>) -> Option<Addr>,
+    ) -> ScriptNode {
         let unreadable = || note("objects cannot be decoded");
         let Some(objects) = self.objects_in(host.space()) else { return unreadable() };
-        let to = objects.oops.referred_in_full(objects.memory, word);
+        let to = to(&objects);
         match Reader::new(self, host, &objects, limits) {
             Some(mut reader) => reader.reference(to, limits.depth),
             None => unreadable(),
@@ -206,7 +232,7 @@ impl<'a> Reader<'a> {
             let value = match self.element(found.at, header, element, index) {
                 Some(Part::Object(to)) => self.reference(to, depth.saturating_sub(1)),
                 Some(Part::Number(node)) => node,
-                None => note("it cannot be read"),
+                None => note(UNREAD),
             };
             self.left = self.left.saturating_sub(1);
             parts.push(ScriptPart::new(ScriptLabel::Index(index), value));
@@ -239,7 +265,13 @@ impl<'a> Reader<'a> {
             None => {
                 let fields = self.objects.fields_of(found.class.at);
                 let own = fields.iter().filter(|field| !field.is_static && !field.name.is_empty());
-                let parts = self.fields(found.at, own, depth);
+                let mut parts = self.fields(found.at, own, depth);
+                if !self.objects.has_all_fields(found.class.at) {
+                    if parts.parts.is_empty() {
+                        return note(NO_FIELDS);
+                    }
+                    add_unread(&mut parts, "which other fields it has cannot be read");
+                }
                 ScriptNode { kind: "object", parts: Some(parts), ..ScriptNode::default() }
             }
         }
@@ -262,7 +294,7 @@ impl<'a> Reader<'a> {
             let value = match part {
                 Some(Part::Object(to)) => self.reference(to, depth.saturating_sub(1)),
                 Some(Part::Number(node)) => node,
-                None => note("it cannot be read"),
+                None => note(UNREAD),
             };
             parts.parts.push(ScriptPart::new(ScriptLabel::Name(field.name.clone()), value));
         }
@@ -273,8 +305,15 @@ impl<'a> Reader<'a> {
     fn class(&mut self, found: &JavaObject, depth: u32) -> ScriptNode {
         let layout = self.java.layout.klasses.as_ref();
         let of = layout.and_then(|layout| layout.of_mirror(self.objects.memory, found.at));
-        let declared = of.map(|of| self.objects.declared(of)).unwrap_or_default();
-        let parts = self.fields(found.at, declared.iter().filter(|field| field.is_static), depth);
+        let declared = of.map(|of| self.objects.declared_by(of));
+        // The class of a primitive type has no fields.
+        let is_unread = declared.as_ref().is_some_and(|declared| !declared.is_whole);
+        let declared = declared.unwrap_or_default().fields;
+        let mut parts =
+            self.fields(found.at, declared.iter().filter(|field| field.is_static), depth);
+        if is_unread {
+            add_unread(&mut parts, "which other static fields it has cannot be read");
+        }
         let scalar = self.class_scalar(found);
         ScriptNode { kind: "class", scalar, parts: Some(parts), ..ScriptNode::default() }
     }
@@ -291,7 +330,12 @@ impl<'a> Reader<'a> {
     }
 
     fn collection(&mut self, contents: Contents, depth: u32) -> ScriptNode {
-        let Contents { kind, entries, length, is_cut } = contents;
+        let Contents { kind, entries, length, is_cut, is_unread } = contents;
+        // Where it says that it holds nothing, nothing is missing.
+        let is_unread = is_unread && length != Some(0);
+        if is_unread && entries.is_empty() {
+            return ScriptNode { length, ..note("what it holds cannot be read") };
+        }
         let below = depth.saturating_sub(1);
         let mut parts = Vec::new();
         for (index, entry) in (0_u64..).zip(entries) {
@@ -302,16 +346,27 @@ impl<'a> Reader<'a> {
                 Entry::Item(value) if kind == "list" => (ScriptLabel::Index(index), value),
                 Entry::Item(value) => (ScriptLabel::Item, value),
                 Entry::Pair(key, value) => {
-                    (ScriptLabel::Entry(Box::new(self.reference(key, below))), value)
+                    (ScriptLabel::Entry(Box::new(self.referred(key, below))), value)
                 }
             };
-            let value = self.reference(value, below);
+            let value = self.referred(value, below);
             parts.push(ScriptPart::new(label, value));
         }
-        let length = length.or_else(|| (!is_cut).then_some(parts.len() as u64));
+        let length = length.or_else(|| (!is_cut && !is_unread).then_some(parts.len() as u64));
         let is_cut = is_cut || length.is_some_and(|length| length > parts.len() as u64);
-        let parts = Some(ScriptParts { is_list: kind == "list", parts, is_cut });
-        ScriptNode { kind, parts, length, ..ScriptNode::default() }
+        let mut parts = ScriptParts { is_list: kind == "list", parts, is_cut };
+        if is_unread {
+            add_unread(&mut parts, "what else it holds cannot be read");
+        }
+        ScriptNode { kind, parts: Some(parts), length, ..ScriptNode::default() }
+    }
+
+    /// What a reference says that may not be readable itself.
+    fn referred(&mut self, to: Referred, depth: u32) -> ScriptNode {
+        match to {
+            Ok(to) => self.reference(to, depth),
+            Err(Unread) => note(UNREAD),
+        }
     }
 
     /// One step from an object.
@@ -334,15 +389,15 @@ impl<'a> Reader<'a> {
         match step {
             Step::Index(index) => {
                 { entries }.nth(usize::try_from(*index).ok()?).and_then(|entry| match entry {
-                    Entry::Item(value) => Some(Part::Object(value)),
+                    Entry::Item(value) => Some(part_of(value)),
                     Entry::Pair(..) => None,
                 })
             }
             Step::Name(name) => { entries }.find_map(|entry| match entry {
-                Entry::Pair(Some(key), value) => {
+                Entry::Pair(Ok(Some(key)), value) => {
                     let is_it = self.walk.at(key).is_some_and(|it| &*it.class.name == STRING)
                         && self.objects.string(key).as_deref() == Some(name);
-                    is_it.then_some(Part::Object(value))
+                    is_it.then_some(part_of(value))
                 }
                 _ => None,
             }),
@@ -372,6 +427,21 @@ fn kind(found: &JavaObject) -> &'static str {
     }
 }
 
-fn note(text: &'static str) -> ScriptNode {
+/// What a reference of a collection says as a part of it.
+fn part_of(to: Referred) -> Part {
+    match to {
+        Ok(to) => Part::Object(to),
+        Err(Unread) => Part::Number(note(UNREAD)),
+    }
+}
+
+/// Adds words in the place of parts that nobody knows.
+fn add_unread(parts: &mut ScriptParts, words: &'static str) {
+    parts.is_cut = true;
+    parts.parts.push(ScriptPart::new(ScriptLabel::Item, note(words)));
+}
+
+/// Words in the place of a value.
+pub(super) fn note(text: &'static str) -> ScriptNode {
     ScriptNode::scalar("unreadable", ScriptScalar::Note(Cow::Borrowed(text)))
 }

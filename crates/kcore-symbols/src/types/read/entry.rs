@@ -148,6 +148,13 @@ impl<'a> DieEntry<'a> {
         self.attributes.iter().find(|attribute| attribute.name() == name).map(Attribute::value)
     }
 
+    /// Whether its location is a list by addresses.
+    pub fn has_location_list(&self) -> bool {
+        let location = self.value(constants::DW_AT_location);
+        let is_one = |it| matches!(it, AttributeValue::Exprloc(_) | AttributeValue::Block(_));
+        location.is_some_and(|location| !is_one(location))
+    }
+
     /// A number without sign.
     pub fn number(&self, name: DwAt) -> Option<u64> {
         let attribute = self.attributes.iter().find(|attribute| attribute.name() == name)?;

@@ -2,15 +2,18 @@
 
 mod array;
 mod composite;
+mod declared;
 mod entry;
 mod enumeration;
 mod function;
 mod members;
 mod scope;
 mod template;
+mod unit_types;
 mod variants;
 mod vtables;
 
+pub use declared::DeclaredAt;
 pub use entry::DieEntry;
 pub use scope::{Named, name_of, named, scope_at, scope_of};
 pub use vtables::vtable;

@@ -120,7 +120,12 @@ impl Machine for Aarch64 {
         signal::registers_of_context(context, space)
     }
 
-    fn signal_context(&self, stack_pointer: Addr) -> Option<Addr> {
+    fn signal_context(
+        &self,
+        _restorer: Addr,
+        stack_pointer: Addr,
+        _space: &dyn AddressSpace,
+    ) -> Option<Addr> {
         signal::signal_context(stack_pointer)
     }
 

@@ -27,8 +27,8 @@ const MAX_RESTARTS: usize = 8;
 struct State(Reading);
 
 impl State {
-    const fn at_entry() -> Self {
-        Self(Reading { sp: Some(0), fp: None, saved: Vec::new(), switched: false })
+    fn at_entry() -> Self {
+        Self(Reading { sp: Some(0), ..Reading::NOTHING })
     }
 
     fn apply(&mut self, effect: Effect) {
@@ -271,7 +271,7 @@ mod tests {
     ];
 
     fn state(sp: i64, fp: Option<i64>, saved: &[(u16, i64)]) -> State {
-        State(Reading { sp: Some(sp), fp, saved: saved.to_vec(), switched: false })
+        State(Reading { sp: Some(sp), fp, saved: saved.to_vec(), ..Reading::NOTHING })
     }
 
     fn state_at(count: usize) -> State {

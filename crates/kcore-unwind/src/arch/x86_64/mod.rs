@@ -1,7 +1,7 @@
 //! x86-64: System V ABI, Linux.
 
 mod context;
-mod decode;
+pub(super) mod decode;
 mod instruction;
 mod parts;
 mod regs;
@@ -109,7 +109,12 @@ impl Machine for X86_64 {
         signal::registers_of_context(context, space)
     }
 
-    fn signal_context(&self, stack_pointer: Addr) -> Option<Addr> {
+    fn signal_context(
+        &self,
+        _restorer: Addr,
+        stack_pointer: Addr,
+        _space: &dyn AddressSpace,
+    ) -> Option<Addr> {
         Some(stack_pointer)
     }
 

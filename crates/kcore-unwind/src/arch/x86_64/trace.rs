@@ -33,8 +33,8 @@ pub const CALLEE_SAVED: [u16; 6] = [3, 6, 12, 13, 14, 15];
 
 impl State {
     /// Right after the call: the return address is the last word below the CFA.
-    const fn at_entry() -> Self {
-        Self { sp: Some(-8), fp: None, saved: Vec::new(), switched: false }
+    fn at_entry() -> Self {
+        Self { sp: Some(-8), ..Self::NOTHING }
     }
 
     fn apply(&mut self, effect: Effect) {

@@ -17,6 +17,7 @@ pub const FINDER: Finder = Finder {
 
 /// The locks are in the order of their waiters, so that the first is the longest convoy.
 fn find(hang: &Hang<'_>) -> FinderAnswer {
+    hang.known()?;
     let mut convoys = hang.waits().locks.iter().filter_map(|lock| found(hang, lock));
     Ok(convoys.next())
 }

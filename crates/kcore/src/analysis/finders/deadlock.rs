@@ -12,6 +12,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(hang: &Hang<'_>) -> FinderAnswer {
+    hang.known()?;
     let cycles = hang.cycles().iter().filter(|cycle| cycle.len() > 1 && !hang.has_limit(cycle));
     let cycles: Vec<&[Tid]> = cycles.map(Vec::as_slice).collect();
     let Some((first, others)) = cycles.split_first() else {

@@ -28,7 +28,10 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         true => Finding::certain(sentence),
         false => Finding::likely(sentence),
     };
-    let finding = finding.with(format!("the program counter is {pc}"), crash.shown_by());
+    let mut finding = finding.with(format!("the program counter is {pc}"), crash.shown_by());
+    if let Some(words) = crash.returns_to() {
+        finding = finding.with(words, EvidenceSource::Stack(crash.tid()));
+    }
     Ok(Some(finding.then_ask("where the address came from", EvidenceSource::Stack(crash.tid()))))
 }
 

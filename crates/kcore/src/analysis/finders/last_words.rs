@@ -82,7 +82,7 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
                 _ => format!("nobody caught an exception of type {type_name}{what}"),
             })
         }
-        LastWords::Exception { .. } => None,
+        LastWords::Exception { .. } | LastWords::ErrorFile { .. } => None,
         LastWords::Fatal { message, .. } => Some(match is_call(message) {
             true => format!("the program called {message}"),
             false => format!("the runtime gave up: {message}"),

@@ -22,6 +22,7 @@ mod refused_call;
 mod self_deadlock;
 mod stack_overflow;
 mod terminate;
+mod torn_heap;
 mod trap;
 mod unmapped_access;
 
@@ -44,6 +45,7 @@ pub const FINDERS: &[Finder] = &[
     bus_error::FINDER,
     division::FINDER,
     last_words::FINDER,
+    torn_heap::FINDER,
     trap::FINDER,
     terminate::FINDER,
     abort::FINDER,

@@ -13,6 +13,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(hang: &Hang<'_>) -> FinderAnswer {
+    hang.known()?;
     let private = hang.waits().locks.iter().filter(|lock| !may_be_shared(hang, lock));
     let mut orphans = private.filter_map(|lock| Some((lock, owner_of(lock)?)));
     let Some((lock, id)) = orphans.next() else { return Ok(None) };

@@ -13,6 +13,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(hang: &Hang<'_>) -> FinderAnswer {
+    hang.known()?;
     let alone = hang.cycles().iter().filter(|cycle| !hang.has_limit(cycle));
     let mut alone = alone.filter_map(|cycle| match cycle.as_slice() {
         [tid] => Some((*tid, hang.waits().lock_of(*tid).filter(|lock| waits_for_itself(lock))?)),

@@ -8,12 +8,14 @@ mod syscalls;
 mod tls;
 
 pub use fp_registers::Aarch64FpRegisters;
+pub use syscalls::NAMES as SYSTEM_CALLS;
 
 use super::{ArchFacts, CallFacts, Exceptions};
 
 /// What is known of the architecture.
 pub const FACTS: ArchFacts = ArchFacts {
     system_calls: syscalls::NAMES,
+    first_system_call: 0,
     segv_without_address: "",
     thread_pointer: "tpidr",
     tls: Some(tls::TLS),

@@ -14,6 +14,7 @@ pub const TLS: TlsLayout = TlsLayout {
     glibc_dtv: 0,
     musl_dtv: -8,
     thread_is_below_pointer: true,
+    beyond_structure: 0,
     errno_offset,
 };
 

@@ -8,6 +8,8 @@ mod syscalls;
 mod tls;
 mod xsave;
 
+pub use tls::TLS;
+
 pub use fp_registers::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
 use super::{ArchFacts, CallFacts, Exceptions};
@@ -15,6 +17,7 @@ use super::{ArchFacts, CallFacts, Exceptions};
 /// What is known of the architecture.
 pub const FACTS: ArchFacts = ArchFacts {
     system_calls: syscalls::NAMES,
+    first_system_call: 0,
     // The processor reports no address with a general protection fault.
     segv_without_address: ": general protection fault, mostly from a non-canonical address",
     thread_pointer: "fsbase",

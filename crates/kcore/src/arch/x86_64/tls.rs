@@ -13,6 +13,7 @@ pub const TLS: TlsLayout = TlsLayout {
     glibc_dtv: 8,
     musl_dtv: 8,
     thread_is_below_pointer: false,
+    beyond_structure: 0,
     errno_offset,
 };
 

@@ -95,7 +95,10 @@ const REGISTERED: &str = "the unwind information of code that was made at run ti
 
 const MADE: &str = "code that a library made has no unwind information: the peer stops, or follows words of the stack";
 
-pub static EXPLAINED: [Explained; 57] = [
+pub static EXPLAINED: [Explained; 62] = [
+    varying(known(Gdb, "perf-map", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
+    varying(known(EuStack, "perf-map", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
+    varying(known(Framehop, "perf-map", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(Gdb, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(EuStack, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(Framehop, "registered-frames", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
@@ -128,6 +131,7 @@ pub static EXPLAINED: [Explained; 57] = [
     known(Gdb, "rust-generics", &[], &[Name], Both, SPELLING),
     known(Gdb, "rust-threads", &[], &[Name], Both, SPELLING),
     known(Gdb, "hang-rust", &[], &[Name], Both, SPELLING),
+    known(Gdb, "tokio-tasks", &[], &[Name], Both, SPELLING),
     known(Gdb, "rust-panic-backtrace", &[], &[Name], Both, SPELLING),
     known(Gdb, "rust-panic-hook", &[], &[Name], Both, SPELLING),
     known(Gdb, "shared-mutex", &[], &[Name], Both, LAMBDA),
@@ -147,6 +151,7 @@ pub static EXPLAINED: [Explained; 57] = [
     known(EuStack, "rust-generics", &[], &[Name], Both, SPELLING),
     known(EuStack, "rust-threads", &[], &[Name], Both, SPELLING),
     known(EuStack, "hang-rust", &[], &[Name], Both, SPELLING),
+    known(EuStack, "tokio-tasks", &[], &[Name], Both, SPELLING),
     known(EuStack, "rust-panic-backtrace", &[], &[Name], Both, SPELLING),
     known(EuStack, "rust-panic-hook", &[], &[Name], Both, SPELLING),
     varying(known(Gdb, "lazy-binding-stack", &[], &[Shorter, Longer], Kcore, STARTING)),

@@ -1,0 +1,5 @@
+//! Tasks of all runtimes.
+
+mod filter;
+pub mod list;
+mod row;

@@ -1,0 +1,95 @@
+//! PHP in real cores: frames, fibers, generators and variables as the program itself told them.
+
+mod cut;
+#[path = "../dcmds/harness.rs"]
+#[allow(dead_code)]
+mod harness;
+#[path = "../dcmds/made.rs"]
+mod made;
+mod objects;
+mod stacks;
+mod tasks;
+mod variables;
+
+use std::{fs, sync::Arc};
+
+use gen_cores::{Case, Truth, scenario};
+use kcore::{Core, OpenOptions};
+use made::made;
+use serde_json::Value;
+
+/// An opened core, and what was told.
+struct Opened {
+    name: String,
+    dir: std::path::PathBuf,
+    core: Arc<Core>,
+    truth: Truth,
+}
+
+impl Opened {
+    fn of(case: &Case) -> Self {
+        let (core, exe) = (Some(case.core.clone()), Some(case.exe.clone()));
+        let options = OpenOptions { core, exe, ..OpenOptions::default() };
+        let core = Arc::new(Core::open(&options).expect("the core opens"));
+        let truth = case.truth().expect("a truth");
+        Self { name: case.name(), dir: case.dir.clone(), core, truth }
+    }
+
+    fn records(&self, line: &str) -> Vec<Value> {
+        harness::json_on(&self.core, line)
+    }
+
+    /// Lines of JSON that the program left beside its core.
+    fn told(&self, file: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.dir.join(file)).expect("lines");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    }
+
+    /// The release that its variant names: `8.2` of `php8.2-gcore`.
+    fn release(&self) -> &str {
+        let variant = self.name.rsplit('/').next().unwrap_or_default();
+        let word = variant.split('-').next().unwrap_or_default();
+        word.trim_start_matches(|sign: char| !sign.is_ascii_digit())
+    }
+
+    fn has_fibers(&self) -> bool {
+        self.release() != "7.4"
+    }
+}
+
+/// All cases that this run has.
+fn cases() -> Vec<Case> {
+    let scenario = scenario("php-stack").expect("a scenario");
+    let few = gen_cores::is_short_run();
+    let names = scenario.all_variants().map(|variant| variant.name.clone());
+    let meant = |name: &String| !few || ["php7.4", "php8.4", "jit8.2"].contains(&name.as_str());
+    names.filter(meant).filter_map(|variant| made("php-stack", &variant)).collect()
+}
+
+/// A frame of PHP: function, file without its folder, line. Functions of C have neither file nor line.
+type FramePlace = (String, Option<String>, Option<u64>);
+
+/// Frames of PHP of a record of a stack, with what is doubted of each.
+fn frames(record: &Value) -> Vec<(FramePlace, Option<String>)> {
+    let all = record["frames"].as_array().unwrap_or_else(|| panic!("frames: {record}"));
+    let own = all.iter().filter(|frame| frame["kind"] == "php");
+    own.map(|frame| (place(frame), frame["doubt"].as_str().map(str::to_owned))).collect()
+}
+
+/// A frame of a record, or of what the program told.
+fn place(frame: &Value) -> FramePlace {
+    let function = frame["function"].as_str().unwrap_or("?");
+    let file = frame["file"].as_str().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
+    (unplaced(function), file, frame["line"].as_u64())
+}
+
+/// The name of a function without the file and the line that closures have in it since 8.4.
+fn unplaced(function: &str) -> String {
+    match function.split_once("{closure:") {
+        Some((class, place)) => {
+            let line = place.rsplit(':').next().unwrap_or_default();
+            format!("{class}{{closure:{line}")
+        }
+        None => function.to_owned(),
+    }
+}

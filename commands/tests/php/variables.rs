@@ -1,0 +1,60 @@
+//! Variables of calls, as the program would write their values.
+
+use crate::harness;
+use crate::{Opened, cases};
+
+#[test]
+fn variables_are_spelled_as_the_program_spelled_them() {
+    for core in cases().iter().map(Opened::of) {
+        let told = core.told("locals.jsonl").remove(0);
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let text = harness::run_on(&core.core, &format!("0t{tid}::stack -v")).out;
+        let from = text.find(" Account->finish() ").unwrap_or_else(|| panic!("{text}"));
+        let own: Vec<&str> =
+            text[from..].lines().skip(2).take_while(|it| it.contains(" = ")).collect();
+        let told = told["locals"].as_object().expect("variables");
+        assert_eq!(told.len(), 17, "{}: {told:?}", core.name);
+        for (name, value) in told {
+            let line = format!("{name} = {}", value.as_str().expect("text"));
+            assert!(own.iter().any(|it| it.trim() == line), "{}: {line} in {own:#?}", core.name);
+        }
+    }
+}
+
+#[test]
+fn objects_have_what_their_class_hides_and_say_what_is_not_told() {
+    for core in cases().iter().map(Opened::of) {
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let text = harness::run_on(&core.core, &format!("0t{tid}::stack -v")).out;
+        for told in [
+            "$below = Below {Above::own: \"above\", own: \"below\"}",
+            "$stored = ArrayObject {<not told: internal state>}",
+        ] {
+            assert!(
+                text.lines().any(|line| line.trim() == told),
+                "{}: {told} in {text}",
+                core.name
+            );
+        }
+    }
+}
+
+#[test]
+fn arguments_are_told_apart_from_other_variables() {
+    for core in cases().iter().map(Opened::of) {
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let stack = core.records(&format!("0t{tid}::stack -v")).remove(0);
+        let all = stack["frames"].as_array().expect("frames");
+        let names = |function: &str, key: &str| -> Vec<String> {
+            let frame = all.iter().find(|frame| frame["function"] == function).expect("its frame");
+            let list = frame[key].as_array().map(Vec::as_slice).unwrap_or_default();
+            list.iter().filter_map(|it| it["name"].as_str().map(str::to_owned)).collect()
+        };
+        let finish = names("Account->finish", "args");
+        assert_eq!(finish, ["$value", "$rest", "$this"], "{}: {stack:#}", core.name);
+        assert!(names("Account->finish", "locals").contains(&"$pipe".to_owned()), "{}", core.name);
+        let (old, new) = (vec!["$fp", "$length"], vec!["$stream", "$length"]);
+        let wanted = if core.release() == "7.4" { old } else { new };
+        assert_eq!(names("fread", "args"), wanted, "{}: {stack:#}", core.name);
+    }
+}

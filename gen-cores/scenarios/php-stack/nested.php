@@ -1,0 +1,3 @@
+<?php
+// Code of a file itself: it has the variables of whoever includes it.
+return array_reduce([1], function ($carry, $item) use ($value) { return switched($value); });
