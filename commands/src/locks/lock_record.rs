@@ -63,11 +63,22 @@ impl<'a> LockRecord<'a> {
                 how.push_str(part);
             }
         }
-        if let Some(pc) = site.and_then(NamedFrame::pc) {
+        if let Some(place) = site.and_then(|site| self.place(site)) {
             how.push_str(" in ");
-            how.push_str(&self.names.spelled_or_address(pc.addr()));
+            how.push_str(&place);
         }
         how
+    }
+
+    /// Where a frame is: of a language by its file and line, since the machine's code is that of its interpreter.
+    fn place(&self, site: &NamedFrame) -> Option<String> {
+        let location = &site.location;
+        if location.kind.is_machine_code() {
+            return site.pc().map(|pc| self.names.spelled_or_address(pc.addr()));
+        }
+        let (function, file) = (location.function.as_deref()?, location.file.as_deref());
+        let line = location.line.map(|line| format!(":{line}")).unwrap_or_default();
+        Some(file.map_or_else(|| function.to_owned(), |file| format!("{function} at {file}{line}")))
     }
 }
 

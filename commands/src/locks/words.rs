@@ -42,6 +42,7 @@ pub fn proof(proof: LockProof) -> &'static str {
     match proof {
         LockProof::Words => "recognized by its words",
         LockProof::Function => "recognized by the function that waits there",
+        LockProof::Runtime => "recognized by the runtime of its language",
         LockProof::CallSite => "recognized by the call of the function that waits there",
         _ => "not recognized",
     }

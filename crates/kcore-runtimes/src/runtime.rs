@@ -6,8 +6,8 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{End, Frame, Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Dialect, DyingStack, Ending, FrameOfLanguage, Host, LanguageFrame, ScriptNode, ScriptVariables,
-    Span, Task, Undecoded, VariableLimits, objects::Objects,
+    Dialect, DyingStack, Ending, FrameOfLanguage, Host, LanguageFrame, LanguageLock, ScriptNode,
+    ScriptVariables, Sleeper, Span, Task, Undecoded, VariableLimits, objects::Objects,
 };
 
 /// What a runtime is.
@@ -150,6 +150,20 @@ pub trait Runtime: Any + Send + Sync {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         let _ = (host, frame, limits);
+        None
+    }
+
+    /// *variables*: the arguments of a function of its language, in machine code that runs at `pc` in a frame that ends at
+    /// `cfa`, as words, the way its own traces print them; `None` where nothing but debug information tells them.
+    fn argument_words(&self, host: &dyn Host, pc: CodeAddr, cfa: Addr) -> Option<String> {
+        let _ = (host, pc, cfa);
+        None
+    }
+
+    /// *locks*: the lock of its language that a sleeping thread waits for; `None` of a thread that it does not run, and of
+    /// what is no lock of its own.
+    fn lock(&self, host: &dyn Host, sleeper: Sleeper) -> Option<LanguageLock> {
+        let _ = (host, sleeper);
         None
     }
 

@@ -6,8 +6,8 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Damage, Dialect, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame,
-    NativeStack, Probe, Runtime, ScriptNode, ScriptVariables, Span, Task, ThreadFacts,
+    Damage, Dialect, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame, LanguageLock,
+    NativeStack, Probe, Runtime, ScriptNode, ScriptVariables, Sleeper, Span, Task, ThreadFacts,
     VariableLimits, objects::Objects, span,
 };
 
@@ -112,6 +112,17 @@ impl Runtimes {
         let own = self.found.iter().filter(|runtime| runtime.identity().name == task.runtime);
         let mut frames = own.map(|runtime| runtime.task_frames(host, task));
         frames.find(|frames| !frames.is_empty()).unwrap_or_default()
+    }
+
+    /// The lock of a language that a sleeping thread waits for; see [`Runtime::lock`].
+    pub fn lock(&self, host: &dyn Host, sleeper: Sleeper) -> Option<LanguageLock> {
+        self.found.iter().find_map(|runtime| runtime.lock(host, sleeper))
+    }
+
+    /// The arguments of a frame of machine code as words, from the first that tells them; see
+    /// [`Runtime::argument_words`].
+    pub fn argument_words(&self, host: &dyn Host, pc: CodeAddr, cfa: Addr) -> Option<String> {
+        self.found.iter().find_map(|runtime| runtime.argument_words(host, pc, cfa))
     }
 
     /// What the object is that holds `at`.

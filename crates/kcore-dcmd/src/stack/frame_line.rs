@@ -287,6 +287,7 @@ impl Record for FrameLine {
             .opt_text("tier", location.tier)
             .num("bytecode", location.bytecode.map(u64::from))
             .put("args", self.values.arguments())
+            .put("arg_words", self.values.words())
             .put("locals", self.values.locals())
             .display("arguments", self.values.parenthesized(self.endian))
             .display("variables", self.values.lines(self.endian))

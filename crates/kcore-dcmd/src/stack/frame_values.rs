@@ -91,9 +91,12 @@ impl<'c> ValueReader<'c> {
         };
         let is_told = found.as_ref().is_some_and(|found| !found.is_empty());
         let missing = if is_told { None } else { self.missing(frame) };
+        let words = if is_told { None } else { self.known.argument_words(frame) };
         let Some(found) = found else {
             return FrameValues {
                 missing,
+                words,
+                shown: DEFAULT_ARGUMENTS,
                 all: self.wanted == VariableChoice::All,
                 ..FrameValues::default()
             };
@@ -111,6 +114,7 @@ impl<'c> ValueReader<'c> {
             locals,
             all,
             missing,
+            words,
             shown: DEFAULT_ARGUMENTS,
             ..FrameValues::default()
         }
@@ -149,6 +153,8 @@ pub struct FrameValues {
     locals: Option<Vec<NamedValue>>,
     /// Those of a frame of a language.
     script: Option<ScriptVariables>,
+    /// The arguments as the traces of a runtime print them, where nothing else tells them.
+    words: Option<String>,
     /// Whether locals were asked for.
     all: bool,
     /// What stands in the place of variables whose file was not found.
@@ -180,9 +186,17 @@ impl FrameValues {
         }
     }
 
-    /// What stands between the parentheses of MDB: bare numbers, `?` for what is not known. Nothing where
-    /// no argument is.
+    /// The arguments as the traces of a runtime print them, where nothing else tells them.
+    pub fn words(&self) -> Cell<'_> {
+        Cell::or_null(self.words.as_deref(), Cell::text)
+    }
+
+    /// What stands between the parentheses of MDB: bare numbers, `?` for what is not known, or the words of a runtime.
+    /// Nothing where no argument is.
     pub fn parenthesized(&self, endian: Endian) -> Cell<'_> {
+        if let Some(words) = self.words.as_ref().filter(|_| self.shown > 0) {
+            return Cell::List(vec![Cell::text(words.as_str())]);
+        }
         let arguments = self.arguments.as_deref().unwrap_or_default();
         if arguments.iter().all(NamedValue::is_absent) {
             return Cell::Null;

@@ -212,6 +212,10 @@ impl Runtime for Go {
         self.ending(host, dying)
     }
 
+    fn argument_words(&self, host: &dyn Host, pc: CodeAddr, cfa: Addr) -> Option<String> {
+        self.arguments(host, pc, cfa)
+    }
+
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
         self.what_holds(host, at)
     }

@@ -17,6 +17,8 @@ const MAX_SLOTS: u64 = 4096;
 const OPTIMIZED: i32 = 1;
 const VARARGS: i32 = 4;
 const VARKEYWORDS: i32 = 8;
+/// `co_exceptiontable`; `co_nlocalsplus` lies behind `co_firstlineno` (3.11 to 3.15).
+const EXCEPTION_TABLE: u64 = 40;
 /// In `co_localspluskinds`: hidden from `locals()`, a local, a cell, a variable of an outer function.
 const HIDDEN: u8 = 0x10;
 const CELL: u8 = 0x40;
@@ -112,6 +114,17 @@ impl Code {
     /// Whether its variables lie in slots of its frames alone.
     pub const fn is_optimized(&self) -> bool {
         self.flags & OPTIMIZED != 0
+    }
+
+    /// What tells where exceptions are handled, since 3.11.
+    pub fn exception_table(&self, heap: &Heap<'_>) -> Option<Vec<u8>> {
+        heap.bytes(heap.field_of(self.at, EXCEPTION_TABLE, BYTES)?, MAX_TABLE)
+    }
+
+    /// How many variables its frames have, since 3.11.
+    pub fn slot_count(&self, heap: &Heap<'_>) -> Option<u64> {
+        let offset = heap.layout.code.first_line.checked_add(4)?;
+        u64::try_from(heap.int(self.at, offset)?).ok().filter(|count| *count <= MAX_SLOTS)
     }
 
     /// The slots of its frames, in order; `None` where their names cannot be read.

@@ -30,6 +30,14 @@ pub struct PyFrame {
     pub is_late: bool,
 }
 
+impl PyFrame {
+    /// How many bytes into its instructions it is; `None` before the first one.
+    pub(super) fn offset(&self, heap: &Heap<'_>) -> Option<u64> {
+        let offset = instruction(heap, self.at, &self.code)?;
+        u64::try_from(offset).ok().filter(|_| self.code.has(offset))
+    }
+}
+
 /// Frames that one native activation of the evaluation loop runs, innermost first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {

@@ -127,11 +127,21 @@ impl Python {
     /// Whether a thread waits for the lock: it was stopped in a call for a futex that is a part of the
     /// lock's state, which the first argument says.
     pub(super) fn waits_for_gil(&self, host: &dyn Host, thread: &ThreadState) -> bool {
-        let gil = self.state(host).interpreters.get(thread.interpreter).and_then(|it| it.gil);
         let registers = thread.tid.and_then(|tid| host.registers(tid));
         let futex = registers.and_then(|registers| registers.get(FIRST_ARGUMENT));
-        let inside = gil.zip(futex).and_then(|(gil, futex)| futex.checked_sub(gil.get()));
-        inside.is_some_and(|inside| inside < GIL_SIZE)
+        futex.is_some_and(|futex| self.gil_holding(host, thread, Addr::new(futex)).is_some())
+    }
+
+    /// The state of the lock of a thread's interpreter, if `at` is a part of it.
+    pub(super) fn gil_holding(
+        &self,
+        host: &dyn Host,
+        thread: &ThreadState,
+        at: Addr,
+    ) -> Option<Addr> {
+        let gil = self.state(host).interpreters.get(thread.interpreter)?.gil?;
+        let inside = at.get().checked_sub(gil.get())?;
+        (inside < GIL_SIZE).then_some(gil)
     }
 
     /// Whether the collector is on a thread's stack, as far as its functions have names.

@@ -15,6 +15,7 @@ mod decode;
 mod dict;
 mod errors;
 mod excepthook;
+mod exception_table;
 mod exceptions;
 mod fields;
 mod frame;
@@ -27,6 +28,7 @@ mod interpreter;
 mod layout;
 mod lines;
 mod locals;
+mod lock;
 mod named_tuple;
 mod names;
 mod native;
@@ -43,6 +45,7 @@ mod text;
 pub mod value;
 mod variables;
 mod version;
+mod with_blocks;
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -56,10 +59,11 @@ use heap::Heap;
 use layout::Layout;
 use names::ThreadNames;
 use version::Version;
+use with_blocks::OpenWith;
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariables,
-    Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, LanguageLock, NativeStack, Runtime, ScriptVariables,
+    Sleeper, Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
 };
 
 pub use census::{Census, Group as ObjectGroup};
@@ -96,6 +100,7 @@ pub struct Python {
     thread_names: OnceLock<ThreadNames>,
     census: OnceLock<Arc<Census>>,
     graph: GraphCell,
+    open_withs: OnceLock<Vec<OpenWith>>,
 }
 
 impl Python {
@@ -118,6 +123,7 @@ impl Python {
             thread_names: OnceLock::new(),
             census: OnceLock::new(),
             graph: GraphCell::default(),
+            open_withs: OnceLock::new(),
         }
     }
 
@@ -199,6 +205,10 @@ impl Runtime for Python {
         limits: VariableLimits,
     ) -> Option<ScriptVariables> {
         self.variables_of(host, frame, limits)
+    }
+
+    fn lock(&self, host: &dyn Host, sleeper: Sleeper) -> Option<LanguageLock> {
+        self.lock_of(host, sleeper)
     }
 
     fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {

@@ -1,12 +1,21 @@
 //! The variables of frames that runtimes told of.
 
-use kcore_runtimes::{FrameOfLanguage, ScriptVariables, VariableLimits};
+use kcore_runtimes::{FrameKind, FrameOfLanguage, ScriptVariables, VariableLimits};
 use kcore_unwind::Frame;
 
 use super::known_frames::KnownFrames;
 use crate::NamedFrame;
 
 impl KnownFrames<'_> {
+    /// The arguments of a frame of machine code as words, the way the traces of its runtime print them; `None` of a call
+    /// that was inlined, and where no runtime tells them. No debug information is needed.
+    pub fn argument_words(&self, frame: &NamedFrame) -> Option<String> {
+        let location = &frame.location;
+        (location.kind == FrameKind::Go && !location.inline).then_some(())?;
+        let physical = frame.frame.as_ref()?;
+        self.core.runtimes().argument_words(self.core, physical.pc, physical.cfa?)
+    }
+
     /// The variables of a frame that a runtime told of; `None` of a native one, and where they cannot be read.
     pub fn script_variables(
         &self,

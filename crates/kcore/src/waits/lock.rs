@@ -1,6 +1,7 @@
 //! What threads wait for, and what is known of who holds it.
 
 use kcore_mem::Addr;
+use kcore_runtimes::LanguageLockKind;
 
 use crate::Tid;
 
@@ -99,6 +100,8 @@ pub enum LockKind {
     RustOnce,
     /// What a thread sleeps on in Rust's `std::thread::park`.
     RustParker,
+    /// A lock that a language has made of a futex.
+    OfLanguage(LanguageLockKind),
     /// A futex of an object that is not known.
     Futex,
 }
@@ -123,6 +126,7 @@ impl LockKind {
             Self::RustCondvar => "rust_condvar",
             Self::RustOnce => "rust_once",
             Self::RustParker => "rust_parker",
+            Self::OfLanguage(kind) => kind.word,
             Self::Futex => "futex",
         }
     }
@@ -142,6 +146,7 @@ impl LockKind {
             Self::RustCondvar => "Rust Condvar",
             Self::RustOnce => "Rust Once",
             Self::RustParker => "parked Rust thread",
+            Self::OfLanguage(kind) => kind.spelled,
             Self::Futex => "futex word",
             other => other.as_str(),
         };
@@ -150,7 +155,10 @@ impl LockKind {
 
     /// Whether all waiters sleep on the same word.
     pub(super) const fn has_one_word(self) -> bool {
-        !matches!(self, Self::ReadWriteLock | Self::Condition | Self::RustRwLock)
+        !matches!(
+            self,
+            Self::ReadWriteLock | Self::Condition | Self::RustRwLock | Self::OfLanguage(_)
+        )
     }
 }
 
@@ -250,6 +258,8 @@ pub enum LockProof {
     Function,
     /// The function that the first caller from outside of its library called.
     CallSite,
+    /// The runtime of a language, whose object has the futex.
+    Runtime,
     /// Nothing does: it is a futex and no more.
     None,
 }
@@ -261,6 +271,7 @@ impl LockProof {
             Self::Words => "words",
             Self::Function => "function",
             Self::CallSite => "call_site",
+            Self::Runtime => "runtime",
             Self::None => "none",
         }
     }

@@ -1,6 +1,7 @@
 //! The object that a futex belongs to.
 
 use kcore_mem::Addr;
+use kcore_runtimes::{LanguageLock, Sleeper};
 use kcore_unwind::{Flow, RegisterId, Regs, Walker};
 
 use super::{
@@ -37,6 +38,10 @@ impl<'a> Recognizer<'a> {
 
     /// What a thread waits for, and how.
     pub fn recognize(&mut self, tid: Tid, wait: &FutexWait) -> (Lock, LockWaiter) {
+        let sleeper = Sleeper { thread: tid, word: wait.word };
+        if let Some(lock) = self.core.runtimes().lock(self.core, sleeper) {
+            return of_language(tid, lock, wait);
+        }
         let (found, proof) = self.find(tid, wait);
         let lock = Lock {
             kind: found.kind,
@@ -156,6 +161,22 @@ fn future(sight: &Sight<'_>) -> Option<FoundLock> {
     const WAITED_FOR: u32 = 0x8000_0000;
     let is_wait = sight.wait.is_plain() && sight.wait.expected == WAITED_FOR;
     is_wait.then(|| FoundLock::event(LockKind::Future, sight.wait.word))
+}
+
+/// The lock of a language, and how a thread waits for it. Who holds one that no thread is known to hold is not recorded.
+fn of_language(tid: Tid, found: LanguageLock, wait: &FutexWait) -> (Lock, LockWaiter) {
+    let lock = Lock {
+        kind: LockKind::OfLanguage(found.kind),
+        at: found.at,
+        word: wait.word,
+        value: wait.value,
+        holder: found.holder.map_or(Holder::NotRecorded, Holder::Thread),
+        proof: LockProof::Runtime,
+        waiters: Vec::new(),
+    };
+    let has_limit = found.has_limit.unwrap_or(wait.has_limit);
+    let is_unchanged = wait.is_unchanged();
+    (lock, LockWaiter { tid, purpose: WaitPurpose::Lock, has_limit, is_unchanged })
 }
 
 fn unknown(wait: &FutexWait) -> FoundLock {

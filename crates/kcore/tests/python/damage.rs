@@ -89,13 +89,13 @@ fn tasks_need_no_file_of_a_module() {
 }
 
 /// A copy of a core whose bytes were changed, and the same as it is seen by who knows no runtime.
-struct Hurt {
+pub struct Hurt {
     _dir: TempDir,
-    core: Core,
+    pub core: Core,
     plain: Core,
 }
 
-fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
+pub fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
     let mut bytes = fs::read(&case.core).expect("a core");
     change(&open(case), &mut bytes);
     let dir = tempfile::tempdir().expect("a temporary folder");
@@ -112,7 +112,7 @@ fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
 }
 
 /// The bytes of memory that is no file's and no thread's stack, and where it lies.
-fn heaps(core: &Core) -> Vec<(u64, Range<usize>)> {
+pub fn heaps(core: &Core) -> Vec<(u64, Range<usize>)> {
     let stacks: Vec<_> =
         core.tids().into_iter().filter_map(|tid| core.stack_pointer(tid)).collect();
     let segments = core.file().expect("a core file").segments().iter();

@@ -3,6 +3,7 @@
 mod damage;
 mod last_words;
 mod live;
+mod locks;
 mod stacks;
 mod steps;
 

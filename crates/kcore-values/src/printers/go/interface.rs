@@ -38,7 +38,8 @@ fn held_as(evaluator: &mut Evaluator<'_>, name: &str, held: &Object) -> Content 
 }
 
 /// The descriptor of the type of what an interface holds: in the table of its methods, where it has any,
-/// behind that of the interface.
+/// behind that of the interface. 0 where it holds nothing. `None` where its table has no type and so is none: the compiler
+/// uses the place of a variable again that is not needed any more, and still says that it lies there.
 fn descriptor(evaluator: &Evaluator<'_>, object: &Object) -> Option<Addr> {
     if let Some(descriptor) = evaluator.member(object, "_type") {
         return evaluator.number(&descriptor).map(Addr::new);
@@ -46,6 +47,6 @@ fn descriptor(evaluator: &Evaluator<'_>, object: &Object) -> Option<Addr> {
     let table = evaluator.number(&evaluator.member(object, "tab")?).map(Addr::new)?;
     match table.get() {
         0 => Some(table),
-        _ => evaluator.pointer_at(table, evaluator.word()),
+        _ => evaluator.pointer_at(table, evaluator.word()).filter(|found| found.get() != 0),
     }
 }

@@ -36,7 +36,10 @@ fn found(hang: &Hang<'_>, lock: &Lock) -> Option<Finding> {
         hang.site(owner)
     );
     let finding = Finding::likely(sentence);
-    let text = format!("memory records that thread {owner} holds it");
+    let text = match lock.kind {
+        LockKind::OfLanguage(_) => format!("thread {owner} holds it"),
+        _ => format!("memory records that thread {owner} holds it"),
+    };
     let finding = finding.with(text, EvidenceSource::Lock(lock.at));
     let finding = finding.with(format!("thread {owner} {does}"), shown);
     Some(finding.then_ask("why it does not go on", EvidenceSource::Stack(owner)))

@@ -3,6 +3,7 @@
 use crate::{
     Tid,
     analysis::{Confidence, EvidenceSource, Finder, FinderAnswer, FinderScope, Finding, Hang},
+    waits::LockKind,
 };
 
 pub const FINDER: Finder = Finder {
@@ -34,9 +35,13 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
     Ok(Some(others.iter().fold(finding, with_other)))
 }
 
-/// Memory records each holder. Only threads of several instants may have gone on in the meantime.
+/// Memory records each holder, but for some locks of languages. Only threads of several instants may have gone on in the
+/// meantime.
 fn confidence(hang: &Hang<'_>) -> Confidence {
-    match hang.waits().knows_all_threads {
+    let all = hang.cycles().iter().flatten();
+    let mut locks = all.filter_map(|tid| hang.waits().lock_of(*tid));
+    let is_recorded = !locks.any(|lock| matches!(lock.kind, LockKind::OfLanguage(_)));
+    match is_recorded && hang.waits().knows_all_threads {
         true => Confidence::Certain,
         false => Confidence::Likely,
     }

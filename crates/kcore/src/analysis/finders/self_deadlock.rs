@@ -26,20 +26,30 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
     })))
 }
 
-/// Whether the owner of a mutex that locks it again waits for itself. A recursive or an error-checking mutex never
+/// Whether the owner of a lock that takes it again waits for itself. A recursive or an error-checking mutex never
 /// makes its owner wait, and the kernel refuses to lock one whose owner inherits priority.
 fn waits_for_itself(lock: &Lock) -> bool {
-    let LockKind::Mutex(kind) = lock.kind else { return false };
-    matches!(kind.mutex_type, MutexType::Normal | MutexType::Adaptive) && !kind.inherits_priority
+    match lock.kind {
+        LockKind::Mutex(kind) => {
+            let waits = matches!(kind.mutex_type, MutexType::Normal | MutexType::Adaptive);
+            waits && !kind.inherits_priority
+        }
+        LockKind::OfLanguage(kind) => !kind.is_recursive,
+        _ => false,
+    }
 }
 
 fn found(hang: &Hang<'_>, tid: Tid, lock: &Lock) -> Finding {
-    let confidence = match hang.waits().knows_all_threads {
+    let is_recorded = matches!(lock.kind, LockKind::Mutex(_));
+    let confidence = match is_recorded && hang.waits().knows_all_threads {
         true => Confidence::Certain,
         false => Confidence::Likely,
     };
     let finding = Finding::new(confidence, sentence(hang, tid, lock));
-    let text = format!("the mutex says that thread {tid} holds it");
+    let text = match is_recorded {
+        true => format!("the mutex says that thread {tid} holds it"),
+        false => format!("a function of thread {tid} that waits has taken it"),
+    };
     let finding = finding.with(text, EvidenceSource::Lock(lock.at));
     let text = format!("thread {tid} is blocked in the kernel until it is free");
     finding.with(text, EvidenceSource::Stack(tid))
