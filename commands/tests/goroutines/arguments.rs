@@ -56,3 +56,28 @@ fn arguments_are_those_that_go_printed() {
         assert!(compared > 40, "{}: {compared}", core.name);
     }
 }
+
+#[test]
+fn stacks_have_the_same_words_where_no_debug_information_has_arguments() {
+    for case in cases("goroutines").iter().filter(|case| case.maker == Maker::Kernel) {
+        let core = open(case);
+        let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+        let mut compared = 0;
+        for (id, told) in printed(&text) {
+            let frames = core.records(&format!("0t{id}::stack"));
+            let frames = frames.iter().filter(|record| record["type"] == "frame");
+            for frame in frames.filter(|frame| frame["arg_words"].is_string()) {
+                assert!(frame["args"].as_array().is_none_or(Vec::is_empty), "{frame}");
+                let function = frame["function"].as_str().unwrap_or_default();
+                let mut same = told.iter().filter(|(told, _)| told == function).peekable();
+                if function.starts_with("main.") && same.peek().is_some() {
+                    let is_told = same.any(|(_, words)| frame["arg_words"] == words.as_str());
+                    assert!(is_told, "{} {id}: {frame}", core.name);
+                    compared += 1;
+                }
+            }
+        }
+        let is_stripped = case.variant.contains("stripped");
+        assert!(!is_stripped || compared > 40, "{}: {compared}", core.name);
+    }
+}

@@ -6,9 +6,9 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
 use crate::{
-    Damage, Dialect, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame, LanguageLock,
-    NativeStack, Probe, Runtime, ScriptNode, ScriptVariables, Sleeper, Span, Task, ThreadFacts,
-    VariableLimits, objects::Objects, span,
+    Damage, Dialect, DyingStack, Ending, Finding, FrameOfLanguage, Host, Identity, LanguageFrame,
+    LanguageLock, NativeStack, Probe, Runtime, ScriptNode, ScriptVariables, Sleeper, Span, Task,
+    ThreadFacts, VariableLimits, objects::Objects, span,
 };
 
 /// The runtimes that were found in a process, in the order of their probes.

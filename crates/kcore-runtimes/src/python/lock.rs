@@ -18,8 +18,7 @@ const LOCK: LanguageLockKind =
     LanguageLockKind { word: "python_lock", spelled: "Python Lock", is_recursive: false };
 const RLOCK: LanguageLockKind =
     LanguageLockKind { word: "python_rlock", spelled: "Python RLock", is_recursive: true };
-const GIL: LanguageLockKind =
-    LanguageLockKind { word: "gil", spelled: "GIL", is_recursive: false };
+const GIL: LanguageLockKind = LanguageLockKind { word: "gil", spelled: "GIL", is_recursive: false };
 
 /// The first and second fields behind the header of a lock: the semaphore or the word, and the owner of an `RLock`.
 const FIRST: u64 = 16;

@@ -62,8 +62,9 @@ use version::Version;
 use with_blocks::OpenWith;
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, Identity, LanguageLock, NativeStack, Runtime, ScriptVariables,
-    Sleeper, Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
+    DyingStack, Ending, FrameOfLanguage, Host, Identity, LanguageLock, NativeStack, Runtime,
+    ScriptVariables, Sleeper, Span, ThreadFacts, VariableLimits, graph::GraphCell,
+    objects::Objects,
 };
 
 pub use census::{Census, Group as ObjectGroup};

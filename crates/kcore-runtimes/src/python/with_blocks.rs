@@ -126,7 +126,8 @@ impl Python {
 /// The condition that a frame waits for: its lock is free meanwhile.
 fn waited_condition(heap: &Heap<'_>, frame: &PyFrame) -> Option<Addr> {
     let name = frame.code.name.rsplit('.').next();
-    let is_wait = matches!(name, Some("wait" | "wait_for")) && frame.code.file.ends_with("threading.py");
+    let is_wait =
+        matches!(name, Some("wait" | "wait_for")) && frame.code.file.ends_with("threading.py");
     is_wait.then(|| heap.word(frame.at, heap.layout.frame.slots))?.map(|word| Addr::new(word & !3))
 }
 

@@ -48,7 +48,7 @@ fn found(hang: &Hang<'_>, tid: Tid, lock: &Lock) -> Finding {
     let finding = Finding::new(confidence, sentence(hang, tid, lock));
     let text = match is_recorded {
         true => format!("the mutex says that thread {tid} holds it"),
-        false => format!("a function of thread {tid} that waits has taken it"),
+        false => format!("thread {tid} took it and has not released it"),
     };
     let finding = finding.with(text, EvidenceSource::Lock(lock.at));
     let text = format!("thread {tid} is blocked in the kernel until it is free");
