@@ -30,6 +30,8 @@ mod link_map;
 mod luaish;
 #[path = "make/packed.rs"]
 mod packed;
+#[path = "make/coroutinish.rs"]
+mod coroutinish;
 #[path = "make/perlish.rs"]
 mod perlish;
 #[path = "make/phpish.rs"]
@@ -113,6 +115,7 @@ fn typed() {
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));
+    coroutinish::seeds().iter().for_each(|(name, bytes)| put("coroutine", name, bytes));
     perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));
     phpish::seeds().iter().for_each(|(name, bytes)| put("php", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));
