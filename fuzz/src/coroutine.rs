@@ -36,6 +36,7 @@ fn function(number: u64) -> CoroutineFunction {
         name: "made".into(),
         compiler: if number.is_multiple_of(2) { Compiler::Gcc } else { Compiler::Clang },
         resume: AddrRange::with_len(resume, STEP / 2),
+        cold: None,
         destroy: vec![Addr::new(CODE + number * STEP + STEP / 2)],
         ramp: None,
     }

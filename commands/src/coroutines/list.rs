@@ -37,7 +37,8 @@ function if it did not begin. AWAITS is the type of what it waits for, as gcc te
 the coroutine that goes on when this one is done. A type says that of a handle in its promise. With \
 a `?`, it is a guess: a word leads there. THREAD is the thread that runs it.
 
-Lines and types take debug information. Blocks that the allocator has as free are left out. \
+Lines and types take debug information. With gcc, address::print shows the locals of a frame by the \
+frame_type that JSON has: 5640::print _Z4leafi.Frame. Blocks that the allocator has as free are left out. \
 Without an allocator that kcore knows, a frame may be one that was destroyed.
 
 -u counts those with the same function, line, state and AWAITS, most common first.
@@ -105,8 +106,9 @@ fn note(cx: &mut Cx<'_>, found: &Coroutines) -> Result<()> {
     let core = cx.core().clone();
     let mut doubts: Vec<&str> =
         found.known(core.as_ref()).iter().filter_map(|one| one.doubt).collect();
+    doubts.sort_unstable();
     doubts.dedup();
-    doubts.iter().try_for_each(|doubt| cx.note(doubt))?;
+    doubts.iter().try_for_each(|doubt| cx.note(&format!("of some coroutines: {doubt}")))?;
     match core.heaps().found().is_empty() {
         true => cx.note("no allocator is known here: some of these frames may have been freed"),
         false => Ok(()),

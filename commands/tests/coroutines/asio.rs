@@ -34,6 +34,8 @@ fn chains_of_awaitables_are_those_of_the_program() {
             let own: Vec<_> = stack.iter().filter(own).cloned().collect();
             let wanted = ["sleeps", "works", "session"].map(|name| (name.to_owned(), line(name)));
             assert_eq!(own, wanted, "{}: {stack:#?}", core.name);
+            let (root, _) = stack.last().expect("a frame");
+            assert!(root.starts_with("asio::detail::co_spawn_entry_point"), "{}", core.name);
         }
         assert_eq!(with("listens").len(), 1, "{}: {stacks:#?}", core.name);
     }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Coroutine, CoroutineState,
-    layout::{FrameLayout, Link},
+    layout::{FrameLayout, Link, PROMISE},
 };
 
 /// Words of a frame that are looked at.
@@ -69,13 +69,23 @@ impl Chains<'_> {
                 &made
             }
         };
+        let is_known = layout.promise_type.is_some();
         let links = links.iter().filter(|link| link.is_typed == is_typed);
-        let words = links.filter_map(|link| self.word(one, link.offset));
-        let hits = words.filter_map(|word| {
+        let hits = links.filter_map(|link| {
+            let word = self.word(one, link.offset)?;
             let index = if is_typed { self.exactly(word) } else { self.around(word) }?;
-            self.all.get(index)
+            let other = self.all.get(index)?;
+            (is_known || !self.refers_sooner(other, one, link.offset)).then_some(other)
         });
         only(hits.filter(|other| other.at != one.at && is_waiting(other)).map(|other| other.at))
+    }
+
+    /// Whether a coroutine refers to another one before an offset. Promises lie before what is awaited: of two that refer to
+    /// each other, the one that does so sooner is awaited.
+    fn refers_sooner(&self, one: &Coroutine, to: &Coroutine, offset: u64) -> bool {
+        let end = offset.min(PROMISE.saturating_add(UNKNOWN_PROMISE.saturating_mul(8)));
+        let mut words = (PROMISE..end).step_by(8).filter_map(|offset| self.word(one, offset));
+        words.any(|word| word == to.at)
     }
 
     /// Who awaits whom by the objects that are awaited; of coroutines whose layout does not tell those, by all words

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 use rustc_hash::FxHashMap;
 
-use super::functions::CoroutineFunction;
+use super::functions::{Compiler, CoroutineFunction};
 use crate::{Host, graph::native_words::referring};
 
 /// Frames of a process, at most.
@@ -22,6 +22,8 @@ pub struct CoroutineFrame {
     pub function: usize,
     /// Whether it has nothing left to do: it is at its final point of suspension.
     pub is_done: bool,
+    /// Whether it lies in the stack of a thread.
+    pub is_on_stack: bool,
 }
 
 /// The functions of coroutines, by the words that frames have.
@@ -71,7 +73,7 @@ impl FrameWords {
             (true, _) => None,
             (false, all) => all.iter().find(of).copied(),
         }?;
-        Some(CoroutineFrame { at, function, is_done })
+        Some(CoroutineFrame { at, function, is_done, is_on_stack: false })
     }
 }
 
@@ -89,23 +91,23 @@ pub fn frames(
     let places = places.filter_map(|(word, _)| word.get().checked_sub(DESTROY).map(Addr::new));
     let mut frames: Vec<CoroutineFrame> =
         places.filter_map(|at| words.load(host.space(), functions, at)).collect();
-    frames.retain(|frame| is_live(host, frame));
+    frames.retain_mut(|frame| is_live(host, functions, frame));
     frames.sort_by_key(|frame| frame.at);
     frames
 }
 
-/// Whether memory has not been given back, as far as anything tells.
-fn is_live(host: &dyn Host, frame: &CoroutineFrame) -> bool {
+/// Whether memory has not been given back, as far as anything tells. clang alone keeps frames in those of their callers;
+/// elsewhere two words of a stack may be copies of a frame's, or a null and a function's address.
+fn is_live(host: &dyn Host, functions: &[CoroutineFunction], frame: &mut CoroutineFrame) -> bool {
     if let Some(is_used) = host.is_used_block(frame.at) {
         return is_used;
     }
-    // Two words of a stack are easily a null and a function's address.
-    match host.thread_of_stack(frame.at) {
-        Some(thread) => {
-            !frame.is_done && host.stack_pointer(thread).is_none_or(|sp| sp <= frame.at)
-        }
-        None => true,
-    }
+    let Some(thread) = host.thread_of_stack(frame.at) else { return true };
+    frame.is_on_stack = true;
+    let compiler = functions.get(frame.function).map(|function| function.compiler);
+    compiler == Some(Compiler::Clang)
+        && !frame.is_done
+        && host.stack_pointer(thread).is_none_or(|sp| sp <= frame.at)
 }
 
 /// The memory in which frames may lie.

@@ -35,6 +35,8 @@ pub struct CoroutineFunction {
     pub compiler: Compiler,
     /// The part that goes on, half-open.
     pub resume: AddrRange,
+    /// The unlikely rest of that part, which lies elsewhere, half-open.
+    pub cold: Option<AddrRange>,
     /// The parts that end it.
     pub destroy: Vec<Addr>,
     /// The function that is called to make one, half-open, where its symbol is there.
@@ -45,10 +47,13 @@ pub struct CoroutineFunction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Resume(Compiler),
+    Cold,
     Destroy,
 }
 
-const PARTS: [(&str, Part); 4] = [
+const PARTS: [(&str, Part); 6] = [
+    (".actor.cold", Part::Cold),
+    (".resume.cold", Part::Cold),
     (".actor", Part::Resume(Compiler::Gcc)),
     (".resume", Part::Resume(Compiler::Clang)),
     (".destroy", Part::Destroy),
@@ -90,6 +95,7 @@ fn of_parts(
 ) -> Vec<CoroutineFunction> {
     let destroy: Vec<Addr> =
         parts.iter().filter(|(part, _)| *part == Part::Destroy).map(|it| it.1.start).collect();
+    let cold = parts.iter().find(|(part, _)| *part == Part::Cold).map(|(_, range)| *range);
     let own = own_name(base);
     let name = module.symbols().demangled(&own.into());
     let ramp = module.symbols().table().lookup(own);
@@ -99,6 +105,7 @@ fn of_parts(
             name: name.clone(),
             compiler: *compiler,
             resume: *resume,
+            cold,
             destroy: destroy.clone(),
             ramp,
         }),
@@ -147,7 +154,7 @@ mod tests {
 
     #[test]
     fn other_names_are_no_parts() {
-        for name in ["_Z4leafi", "_Z4leafi.actor.cold", "resume", "", ".part.0"] {
+        for name in ["_Z4leafi", "_Z4leafi.actor.part", "resume", "", ".part.0"] {
             assert_eq!(part_of(name), None, "{name}");
         }
         assert_eq!(own_name("_Zx99_Z4leafi.Frame"), "_Zx99_Z4leafi.Frame");

@@ -6,7 +6,7 @@
 //! 14 to 19 (`llvm/lib/Transforms/Coroutines/CoroFrame.cpp`).
 
 use kcore_mem::{Budget, Svma};
-use kcore_symbols::{MemberPlace, Type, TypeKind};
+use kcore_symbols::{Composite, MemberPlace, Type, TypeKind};
 
 use crate::HostModule;
 
@@ -39,8 +39,6 @@ pub struct FrameLayout {
     pub links: Vec<Link>,
     /// What is awaited at each point, in the order of the points, where debug information tells.
     pub awaiters: Vec<Awaiter>,
-    /// Locals and parameters.
-    pub locals: Vec<Local>,
 }
 
 /// Where the number of the point of suspension lies.
@@ -72,17 +70,6 @@ pub struct Awaiter {
     pub ty: Type,
     /// The handles in it.
     pub links: Vec<Link>,
-}
-
-/// A local or a parameter that is kept in a frame.
-#[derive(Clone, Debug)]
-pub struct Local {
-    /// Its name.
-    pub name: std::sync::Arc<str>,
-    /// Bytes from the beginning of the frame.
-    pub offset: u64,
-    /// Its type.
-    pub ty: Type,
 }
 
 impl FrameLayout {
@@ -127,17 +114,12 @@ impl FrameLayout {
             }
             "_Coro_self_handle" => self.own_handle = Some(offset),
             "_Coro_resume_index" | "__coro_index" => self.index = index,
-            _ if is_made(name) => {}
-            _ => match awaiter_number(name) {
-                Some(number) => {
+            _ => {
+                if let Some(number) = awaiter_number(name) {
                     let links = links(&ty, offset);
                     self.awaiters.push(Awaiter { number, ty, links });
                 }
-                None => {
-                    let name = own_name(name).into();
-                    self.locals.push(Local { name, offset, ty });
-                }
-            },
+            }
         }
     }
 }
@@ -178,62 +160,62 @@ fn frame_type(module: &dyn HostModule, resume: Svma, budget: &Budget) -> Option<
     })
 }
 
-/// Members that are neither locals nor awaited.
-fn is_made(name: &str) -> bool {
-    name.starts_with("_Coro_")
-        || matches!(name, "__resume_fn" | "__destroy_fn")
-        || name.starts_with("D.")
-        || ["Is_", "Fs_"].iter().any(|start| name.starts_with(start))
-}
-
 /// The number in gcc's name of what is awaited: `Aw1_2_3` is the second.
 fn awaiter_number(name: &str) -> Option<u64> {
     let rest = name.strip_prefix("Aw")?;
     rest.split('_').next()?.parse().ok()
 }
 
-/// The name of a local in the source: gcc appends the number of its block and the depth of that, `sum_1_2`.
-fn own_name(name: &str) -> &str {
-    let cut = |name: &'_ str| {
-        let at = name.rfind('_')?;
-        let digits = name.get(at.checked_add(1)?..)?;
-        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(at)
-    };
-    let once = cut(name).and_then(|at| name.get(..at));
-    let twice = once.and_then(|once| cut(once).and_then(|at| once.get(..at)));
-    twice.filter(|name| !name.is_empty()).unwrap_or(name)
-}
-
 /// The words of a value that may refer to coroutines.
 fn links(ty: &Type, offset: u64) -> Vec<Link> {
-    let mut found = Vec::new();
-    collect(ty, offset, MAX_DEPTH, &mut MAX_MEMBERS.clone(), &mut found);
-    found.sort_by_key(|link| (!link.is_typed, link.offset));
-    found
+    let mut search = LinkSearch { left: MAX_MEMBERS, found: Vec::new() };
+    search.collect(ty, "", offset, MAX_DEPTH);
+    search.found.sort_by_key(|link| (!link.is_typed, link.offset));
+    search.found
 }
 
-fn collect(ty: &Type, offset: u64, depth: usize, left: &mut usize, found: &mut Vec<Link>) {
-    let (Some(depth), Some(rest)) = (depth.checked_sub(1), left.checked_sub(1)) else { return };
-    *left = rest;
-    let Ok(ty) = ty.stripped() else { return };
-    match ty.kind() {
-        TypeKind::Pointer(pointer) => {
-            let to = ty.follow(&pointer.to).ok().and_then(|to| to.stripped().ok());
-            let is_typed = to.is_some_and(|to| is_of_coroutines(&to));
-            found.push(Link { offset, is_typed });
-        }
-        TypeKind::Composite(_) if is_handle(&ty) => found.push(Link { offset, is_typed: true }),
-        TypeKind::Composite(composite) => {
-            let bases = composite.bases.iter().map(|base| (&base.ty, &base.place));
-            let members = composite.members.iter().map(|member| (&member.ty, &member.place));
-            for (link, place) in bases.chain(members) {
-                let MemberPlace::Offset(within) = place else { continue };
-                if let (Ok(of), Some(offset)) = (ty.follow(link), offset.checked_add(*within)) {
-                    collect(&of, offset, depth, left, found);
+/// A search for words that refer to coroutines.
+struct LinkSearch {
+    /// Members that may still be looked at.
+    left: usize,
+    found: Vec<Link>,
+}
+
+impl LinkSearch {
+    fn collect(&mut self, ty: &Type, name: &str, offset: u64, depth: usize) {
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.checked_sub(1)) else {
+            return;
+        };
+        self.left = left;
+        let Ok(ty) = ty.stripped() else { return };
+        match ty.kind() {
+            TypeKind::Pointer(pointer) => {
+                let to = ty.follow(&pointer.to).ok().and_then(|to| to.stripped().ok());
+                let is_of_asio = to.is_some_and(|to| is_of_asio(&to));
+                // The others of Asio's lead to the innermost coroutine of a chain.
+                if !is_of_asio || name == CALLER {
+                    self.found.push(Link { offset, is_typed: is_of_asio });
                 }
             }
+            TypeKind::Composite(_) if is_handle(&ty) => {
+                self.found.push(Link { offset, is_typed: true });
+            }
+            TypeKind::Composite(composite) => self.parts(&ty, composite, offset, depth),
+            _ => {}
         }
-        _ => {}
+    }
+
+    fn parts(&mut self, ty: &Type, composite: &Composite, offset: u64, depth: usize) {
+        let bases = composite.bases.iter().map(|base| (&base.ty, &base.place, ""));
+        let members = composite.members.iter();
+        let members = members
+            .map(|member| (&member.ty, &member.place, member.name.as_deref().unwrap_or_default()));
+        for (link, place, name) in bases.chain(members) {
+            let MemberPlace::Offset(within) = place else { continue };
+            if let (Ok(of), Some(offset)) = (ty.follow(link), offset.checked_add(*within)) {
+                self.collect(&of, name, offset, depth);
+            }
+        }
     }
 }
 
@@ -241,9 +223,11 @@ fn is_handle(ty: &Type) -> bool {
     ty.name().is_some_and(|name| name.starts_with("coroutine_handle<"))
 }
 
-/// Whether a pointer to this is one to a promise of a library: Asio's frames of awaitables
-/// (`asio/impl/awaitable.hpp` of 1.22, `awaitable_frame_base`).
-fn is_of_coroutines(ty: &Type) -> bool {
+/// Asio's pointer to the promise of who awaits (`asio/impl/awaitable.hpp` of 1.22, `awaitable_frame_base`).
+const CALLER: &str = "caller_";
+
+/// Whether it is the promise of a coroutine of Asio.
+fn is_of_asio(ty: &Type) -> bool {
     ty.name().is_some_and(|name| name.starts_with("awaitable_frame"))
 }
 
@@ -252,11 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_members_lose_what_gcc_appends() {
-        assert_eq!(own_name("sum_1_2"), "sum");
-        assert_eq!(own_name("my_sum_1_2"), "my_sum");
-        assert_eq!(own_name("n"), "n");
-        assert_eq!(own_name("x_1"), "x_1");
+    fn what_is_awaited_has_its_number() {
         assert_eq!(awaiter_number("Aw1_2_3"), Some(1));
         assert_eq!(awaiter_number("Aware_2_3"), None);
     }

@@ -45,8 +45,10 @@ use crate::{FrameKind, Host, Identity, LanguageFrame, Runtime, Task, TaskStart, 
 
 /// Coroutines of one chain that are followed.
 const MAX_CHAIN: usize = 1024;
-/// Frames of functions that a thread runs, so many of which may be running when it is not known which is.
-const DOUBT: &str = "a thread runs this function; whether of this frame is not known";
+const MAY_RUN: &str = "a thread runs this function; whether of this frame is not known";
+const ON_STACK: &str =
+    "its frame lies in the stack of a thread, and may be left of one that was destroyed";
+const BEHIND: &str = "the line may be one behind that in which it waits";
 
 /// The coroutines of a process.
 pub struct Coroutines {
@@ -123,17 +125,6 @@ pub struct Coroutine {
     function_index: usize,
 }
 
-/// A local of a coroutine that its frame keeps.
-#[derive(Clone, Debug)]
-pub struct CoroutineLocal {
-    /// Its name.
-    pub name: Arc<str>,
-    /// Where it lies.
-    pub at: Addr,
-    /// Its type.
-    pub ty: Type,
-}
-
 /// Where the code of gcc that begins at `resume` goes on with a frame, whose two bytes at `offset` are the number of the
 /// point of suspension; `None` if that does not follow from the number, or the machine is not x86-64.
 pub fn landing_of_gcc(host: &dyn Host, resume: Addr, frame: Addr, offset: u64) -> Option<Addr> {
@@ -205,17 +196,6 @@ impl Coroutines {
         chain
     }
 
-    /// The locals and parameters that its frame keeps, as far as debug information tells.
-    pub fn locals(&self, host: &dyn Host, coroutine: &Coroutine) -> Vec<CoroutineLocal> {
-        let layout = self.layouts(host).get(coroutine.function_index);
-        let locals = layout.map(|layout| layout.locals.as_slice()).unwrap_or_default();
-        let local = |local: &layout::Local| {
-            let at = coroutine.at.checked_add(local.offset)?;
-            Some(CoroutineLocal { name: local.name.clone(), at, ty: local.ty.clone() })
-        };
-        locals.iter().filter_map(local).collect()
-    }
-
     fn layouts(&self, host: &dyn Host) -> &[FrameLayout] {
         let unlimited = Budget::default();
         let load = |function: &CoroutineFunction| {
@@ -274,8 +254,11 @@ impl Coroutines {
             (false, None) if is_first => CoroutineState::Created,
             (false, None) => CoroutineState::Suspended,
         };
-        let is_doubtful = is_suspended && running.unknown.contains(&frame.function);
-        let name = |ty: &Option<Type>| Some(ty.as_ref()?.qualified_name()?.into());
+        let is_behind = place.as_ref().is_some_and(|place| place.is_behind);
+        let may_run = is_suspended && running.unknown.contains(&frame.function);
+        let doubts = [(may_run, MAY_RUN), (frame.is_on_stack, ON_STACK), (is_behind, BEHIND)];
+        let doubt = doubts.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why);
+        let name = |ty: &Option<Type>| Some(ty.as_ref()?.stripped().ok()?.qualified_name()?.into());
         let awaiter = layout.awaiter(index).filter(|_| state == CoroutineState::Suspended);
         let (file, line) = place.map_or((None, None), |place| (place.file, place.line));
         Some(Coroutine {
@@ -293,7 +276,7 @@ impl Coroutines {
             thread,
             file,
             line,
-            doubt: is_doubtful.then_some(DOUBT),
+            doubt,
             function_index: frame.function,
         })
     }
@@ -323,8 +306,7 @@ fn identity(host: &dyn Host, modules: &[Arc<str>], functions: usize) -> Identity
         module.is_some_and(|module| module.symbols().debug_info().is_none())
     });
     let undecoded = without.map(|name| {
-        let why =
-            format!("lines, promises and locals of coroutines: {name} has no debug information");
+        let why = format!("lines and types of coroutines: {name} has no debug information");
         Undecoded { why: why.into(), nearest: None }
     });
     Identity {

@@ -30,10 +30,11 @@ impl Running {
         if frames.is_empty() {
             return running;
         }
+        let code = Code::of(functions);
         for tid in host.threads() {
             let native = host.frames(tid);
             for (index, frame) in native.iter().take(MAX_FRAMES).enumerate() {
-                let Some(function) = function_at(functions, frame.pc.lookup()) else { continue };
+                let Some(function) = code.function_at(frame.pc.lookup()) else { continue };
                 let callee = index.checked_sub(1).and_then(|callee| native.get(callee));
                 match run_by(host, frame, callee, function, frames) {
                     Some(at) => {
@@ -47,12 +48,27 @@ impl Running {
     }
 }
 
-fn function_at(functions: &[CoroutineFunction], at: Addr) -> Option<usize> {
-    let below = functions.partition_point(|it| it.resume.start <= at).checked_sub(1)?;
-    functions.get(below).filter(|it| it.resume.contains(at)).map(|_| below)
+/// The code of the parts that go on, in the order of addresses, with the indices of their functions.
+struct Code(Vec<(AddrRange, usize)>);
+
+impl Code {
+    fn of(functions: &[CoroutineFunction]) -> Self {
+        let parts = functions.iter().enumerate().flat_map(|(index, function)| {
+            let parts = std::iter::once(function.resume).chain(function.cold);
+            parts.map(move |part| (part, index))
+        });
+        let mut code: Vec<_> = parts.collect();
+        code.sort_unstable_by_key(|(range, _)| range.start);
+        Self(code)
+    }
+
+    fn function_at(&self, at: Addr) -> Option<usize> {
+        let below = self.0.partition_point(|(range, _)| range.start <= at).checked_sub(1)?;
+        self.0.get(below).filter(|(range, _)| range.contains(at)).map(|(_, index)| *index)
+    }
 }
 
-/// The one frame of a coroutine whose address the native frame of its function has.
+/// The one frame of a coroutine whose address the native frame of its function has. Code that never returns may have lost it.
 fn run_by(
     host: &dyn Host,
     frame: &Frame,
@@ -67,6 +83,14 @@ fn run_by(
         let start = Addr::new(end.get().checked_sub(SAVED)?);
         only(host, AddrRange::new(start, end), function, frames)
     })
+    .or_else(|| single(function, frames))
+}
+
+/// The frame of a function that has but one.
+fn single(function: usize, frames: &[CoroutineFrame]) -> Option<Addr> {
+    let mut all = frames.iter().filter(|it| it.function == function && !it.is_done);
+    let first = all.next()?;
+    all.next().is_none().then_some(first.at)
 }
 
 fn only(

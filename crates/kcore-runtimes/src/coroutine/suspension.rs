@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Arch};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, CodeAddr};
 use kcore_symbols::LineFrame;
 
 use super::{
@@ -30,6 +30,8 @@ pub struct Suspension {
     pub line: Option<u32>,
     /// Whether it did not begin: the line is that of the function.
     pub is_first: bool,
+    /// Whether the line may be one behind that in which it waits.
+    pub is_behind: bool,
 }
 
 /// The point of suspension with a number, of a frame that is suspended there.
@@ -46,7 +48,8 @@ pub fn suspension(
             let at = dispatch::landing(host.space(), function.resume.start, frame, place)?;
             let line = line_at(module, at)?;
             let is_first = index == FIRST;
-            Some(Suspension { file: line.file, line: line.line, is_first })
+            let is_behind = !is_first && !takes_result(host, module, at);
+            Some(Suspension { file: line.file, line: line.line, is_first, is_behind })
         }
         Compiler::Clang => by_store(host.space(), module, function, place, index),
     }
@@ -74,10 +77,51 @@ fn by_store(
     let is_same = |other: &LineFrame| other.line == first.line && other.file == first.file;
     lines.all(|other| is_same(&other)).then_some(())?;
     let begin = line_at(module, function.resume.start).and_then(|line| line.line);
-    let end = function.resume.end.get().checked_sub(1).map(Addr::new);
-    let end = end.and_then(|end| line_at(module, end)).and_then(|line| line.line);
-    let is_first = index == 0 && resume.is_empty() && begin == first.line && end != begin;
-    Some(Suspension { file: first.file, line: first.line, is_first })
+    let is_first = index == 0
+        && resume.is_empty()
+        && begin == first.line
+        && has_other_line(module, function.resume, begin);
+    Some(Suspension { file: first.file, line: first.line, is_first, is_behind: false })
+}
+
+/// Whether code is of several lines: in a function of one, nothing tells the point before its body from the others.
+fn has_other_line(module: &dyn HostModule, code: AddrRange, line: Option<u32>) -> bool {
+    let step = usize::try_from(code.len()).ok().and_then(|len| len.checked_div(SAMPLES));
+    let offsets = (0..code.len()).step_by(step.unwrap_or(1).max(1));
+    let mut lines = offsets.filter_map(|at| line_at(module, code.start.checked_add(at)?)?.line);
+    lines.any(|other| Some(other) != line)
+}
+
+/// Places of a function whose lines are looked at.
+const SAMPLES: usize = 64;
+/// Bytes behind the place where a coroutine goes on in which it calls `await_resume`.
+const NEAR: u64 = 48;
+const AWAIT_RESUME: &str = "await_resume";
+/// The opcode of a call, and its bytes.
+const CALL: u8 = 0xe8;
+const CALL_SIZE: u64 = 5;
+
+/// Whether a coroutine that goes on here begins with the end of its `co_await`, inlined or called. Else that left no code,
+/// and the line is that of what follows.
+fn takes_result(host: &dyn Host, module: &dyn HostModule, at: Addr) -> bool {
+    let Some(svma) = module.svma(at) else { return false };
+    let frames = module.symbols().lines().find(svma);
+    let is_it = |frame: &LineFrame| {
+        frame.function.as_deref().is_some_and(|name| name.contains(AWAIT_RESUME))
+    };
+    frames.iter().any(is_it) || calls_near(host, at)
+}
+
+fn calls_near(host: &dyn Host, at: Addr) -> bool {
+    let bytes = host.space().read_held(at, NEAR);
+    let Some(place) = memchr::memchr(CALL, &bytes) else { return false };
+    let offset = bytes.get(place..).and_then(|rest| rest.get(1..5));
+    let offset = offset.and_then(|bytes| Some(i32::from_le_bytes(bytes.try_into().ok()?)));
+    let behind = u64::try_from(place).ok().and_then(|place| place.checked_add(CALL_SIZE));
+    let to = behind.and_then(|behind| at.checked_add(behind)).zip(offset);
+    let to = to.map(|(behind, offset)| behind.get().wrapping_add_signed(offset.into()));
+    let name = to.and_then(|to| host.function_at(CodeAddr::Pc(Addr::new(to))));
+    name.is_some_and(|name| name.contains(AWAIT_RESUME))
 }
 
 /// Where code stores a number of one byte at an offset from a register.

@@ -15,6 +15,7 @@ fn function() -> CoroutineFunction {
         name: "made".into(),
         compiler: Compiler::Gcc,
         resume: AddrRange::with_len(Addr::new(CODE), DESTROY),
+        cold: None,
         destroy: vec![Addr::new(CODE + DESTROY)],
         ramp: None,
     }
