@@ -22,15 +22,15 @@ const RSP: usize = 4;
 const RDI: usize = 7;
 
 /// A value of so many bytes, as far as it is known.
-type Known = Option<u64>;
+type RegisterValue = Option<u64>;
 
 /// The registers and the stack of a coroutine that goes on.
-struct Way<'a> {
+struct ResumePath<'a> {
     space: &'a dyn AddressSpace,
     frame: u64,
     index: IndexPlace,
-    registers: [Known; 16],
-    stack: FxHashMap<u64, (usize, Known)>,
+    registers: [RegisterValue; 16],
+    stack: FxHashMap<u64, (usize, RegisterValue)>,
     flags: Flags,
     /// Where the last jump led that was decided by what is known.
     landing: Option<Addr>,
@@ -60,7 +60,7 @@ pub fn landing(
     let flags = Flags::Unknown;
     let stack = FxHashMap::default();
     let frame = frame.get();
-    let mut way = Way { space, frame, index, registers, stack, flags, landing: None };
+    let mut way = ResumePath { space, frame, index, registers, stack, flags, landing: None };
     let mut pc = resume.get();
     for _ in 0..MAX_STEPS {
         let bytes = space.read_held(Addr::new(pc), 16);
@@ -75,7 +75,7 @@ pub fn landing(
     way.landing
 }
 
-impl Way<'_> {
+impl ResumePath<'_> {
     fn follow(&mut self, code: &Code, behind: u64) -> Next {
         match code.opcode {
             0x0f0b | 0x0fb9 => {
@@ -195,12 +195,12 @@ impl Way<'_> {
         }
     }
 
-    fn register(&self, number: usize) -> Known {
+    fn register(&self, number: usize) -> RegisterValue {
         self.registers.get(number).copied().flatten()
     }
 
     /// Registers of 32 bits clear the upper half, smaller ones leave the rest as it was.
-    fn set(&mut self, number: usize, value: Known, size: usize) {
+    fn set(&mut self, number: usize, value: RegisterValue, size: usize) {
         let old = self.register(number);
         let new = match size {
             8 => value,
@@ -215,7 +215,7 @@ impl Way<'_> {
         }
     }
 
-    fn address(&self, operand: &Operand, behind: u64) -> Known {
+    fn address(&self, operand: &Operand, behind: u64) -> RegisterValue {
         let Operand::Memory { base, index, scale, offset } = operand else { return None };
         let base = match base {
             Some(Code::PC) => behind,
@@ -226,7 +226,7 @@ impl Way<'_> {
         Some(base.wrapping_add(index.wrapping_mul(*scale)).wrapping_add(*offset))
     }
 
-    fn load(&self, operand: &Operand, size: usize, behind: u64) -> Known {
+    fn load(&self, operand: &Operand, size: usize, behind: u64) -> RegisterValue {
         if let Operand::Register(number) = operand {
             return masked(self.register(*number), size);
         }
@@ -245,7 +245,13 @@ impl Way<'_> {
     }
 
     /// Whether the value could be kept: what a coroutine does to memory other than its stack ends the way.
-    fn store(&mut self, operand: &Operand, value: Known, size: usize, behind: u64) -> Option<()> {
+    fn store(
+        &mut self,
+        operand: &Operand,
+        value: RegisterValue,
+        size: usize,
+        behind: u64,
+    ) -> Option<()> {
         if let Operand::Register(number) = operand {
             self.set(*number, value, size);
             return Some(());
@@ -274,7 +280,7 @@ pub const fn mask(size: usize) -> u64 {
     }
 }
 
-fn masked(value: Known, size: usize) -> Known {
+fn masked(value: RegisterValue, size: usize) -> RegisterValue {
     value.map(|value| value & mask(size))
 }
 

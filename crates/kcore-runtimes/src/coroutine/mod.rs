@@ -132,7 +132,7 @@ pub fn landing_of_gcc(host: &dyn Host, resume: Addr, frame: Addr, offset: u64) -
 }
 
 /// What a function and a point of suspension have in common of all their frames.
-type Places = FxHashMap<(usize, Option<u64>), Option<Suspension>>;
+type SuspensionCache = FxHashMap<(usize, Option<u64>), Option<Suspension>>;
 
 impl Coroutines {
     fn new(host: &dyn Host, modules: Vec<(Arc<str>, Vec<CoroutineFunction>)>) -> Self {
@@ -216,7 +216,7 @@ impl Coroutines {
         }
         let running = Running::of(host, &self.functions, &frames);
         let layouts = self.layouts(host);
-        let mut places = Places::default();
+        let mut places = SuspensionCache::default();
         let one = |frame: &CoroutineFrame| {
             let layout = layouts.get(frame.function)?;
             self.coroutine(host, frame, layout, &running, &mut places)
@@ -232,7 +232,7 @@ impl Coroutines {
         frame: &CoroutineFrame,
         layout: &FrameLayout,
         running: &Running,
-        places: &mut Places,
+        places: &mut SuspensionCache,
     ) -> Option<Coroutine> {
         let function = self.functions.get(frame.function)?;
         let index = layout.index.and_then(|place| index(host, frame.at, place));
