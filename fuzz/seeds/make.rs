@@ -6,6 +6,8 @@
 //! lie in `seeds/TARGET/` and `programs/`, and are committed: a run of the fuzzer needs neither compiler
 //! nor debugger.
 
+#[path = "make/coroutinish.rs"]
+mod coroutinish;
 #[path = "make/cut.rs"]
 mod cut;
 #[path = "make/debug.rs"]
@@ -30,8 +32,6 @@ mod link_map;
 mod luaish;
 #[path = "make/packed.rs"]
 mod packed;
-#[path = "make/coroutinish.rs"]
-mod coroutinish;
 #[path = "make/perlish.rs"]
 mod perlish;
 #[path = "make/phpish.rs"]

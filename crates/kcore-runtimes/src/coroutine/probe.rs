@@ -42,6 +42,5 @@ fn has_sign(module: &dyn HostModule) -> bool {
 
 fn has_sign_elsewhere(module: &dyn HostModule) -> bool {
     let ends = |name: &[u8]| SIGNS.iter().any(|sign| name.ends_with(sign));
-    let has_more = module.symbols().debug_info().is_some();
-    has_more && module.symbols().table().iter().any(|symbol| ends(symbol.name()))
+    module.symbols().table().iter().any(|symbol| ends(symbol.name()))
 }
