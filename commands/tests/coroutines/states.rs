@@ -31,8 +31,8 @@ fn each_has_the_state_and_the_function_that_the_program_told() {
         for (at, told) in core.told() {
             let Some(row) = rows.get(&at) else { continue };
             let state = told["state"].as_str().expect("a state");
-            // Of a frame that is kept in that of its caller nothing tells whether it began.
-            let is_known = state != "created" || !at.starts_with(STACKS);
+            // clang's numbers alone do not tell a coroutine that did not begin from one at its first `co_await`.
+            let is_known = state != "created" || !core.name.contains("clang");
             let state = if is_known { state } else { "suspended" };
             assert_eq!(row["state"], state, "{}: {row:#}", core.name);
             let function = row["function"].as_str().expect("a name");
