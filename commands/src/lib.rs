@@ -30,6 +30,7 @@ mod bound_element;
 mod bthreads;
 mod cat;
 mod check;
+mod coroutines;
 mod count;
 mod crash_site;
 mod dcmds;
@@ -250,6 +251,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &python::pytasks::Pytasks,
     &greenlets::list::Greenlets,
     &tokio::list::TokioTasks,
+    &coroutines::list::ListCoroutines,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,
@@ -367,6 +369,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &goroutines::walk::Goroutines,
     &greenlets::walk::Greenlets,
     &tokio::walk::TokioTasks,
+    &coroutines::walk::WalkCoroutines,
     &java::walk::Javathreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,

@@ -6,6 +6,8 @@
 //! lie in `seeds/TARGET/` and `programs/`, and are committed: a run of the fuzzer needs neither compiler
 //! nor debugger.
 
+#[path = "make/coroutinish.rs"]
+mod coroutinish;
 #[path = "make/cut.rs"]
 mod cut;
 #[path = "make/debug.rs"]
@@ -113,6 +115,7 @@ fn typed() {
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));
+    coroutinish::seeds().iter().for_each(|(name, bytes)| put("coroutine", name, bytes));
     perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));
     phpish::seeds().iter().for_each(|(name, bytes)| put("php", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));

@@ -7,6 +7,7 @@ pub mod cfi;
 pub mod code_map;
 pub mod command;
 pub mod core_file;
+pub mod coroutine;
 pub mod counting;
 pub mod demangle;
 pub mod disasm;

@@ -63,6 +63,13 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// Whether the allocator that has the memory at an address says that the program uses it; `None` where no allocator
+    /// that is known has it.
+    fn is_used_block(&self, at: Addr) -> Option<bool> {
+        let _ = at;
+        None
+    }
+
     /// The stack pointer with which a thread was stopped.
     fn stack_pointer(&self, thread: Tid) -> Option<Addr> {
         let _ = thread;

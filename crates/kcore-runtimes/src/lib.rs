@@ -37,6 +37,7 @@
 
 mod anchor;
 pub mod bthread;
+pub mod coroutine;
 mod ending;
 mod extents;
 mod fcontext;

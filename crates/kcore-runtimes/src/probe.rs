@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Host, Runtime, StandIn, bthread, fiber, go, java, lua, luajit, perl, php, python, ruby, tokio,
-    v8,
+    Host, Runtime, StandIn, bthread, coroutine, fiber, go, java, lua, luajit, perl, php, python,
+    ruby, tokio, v8,
 };
 
 /// Looks for one runtime in a process.
@@ -65,4 +65,4 @@ pub struct TaskProbe {
 
 /// The libraries of stacks that kcore knows.
 pub const TASK_PROBES: &[TaskProbe] =
-    &[bthread::PROBE, fiber::PROBE, python::greenlet::PROBE, tokio::PROBE];
+    &[bthread::PROBE, fiber::PROBE, python::greenlet::PROBE, tokio::PROBE, coroutine::PROBE];

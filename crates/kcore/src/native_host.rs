@@ -66,6 +66,10 @@ impl Host for NativeHost<'_> {
         self.host().thread_of_stack(at)
     }
 
+    fn is_used_block(&self, at: Addr) -> Option<bool> {
+        self.host().is_used_block(at)
+    }
+
     fn stack_pointer(&self, thread: Tid) -> Option<Addr> {
         self.host().stack_pointer(thread)
     }

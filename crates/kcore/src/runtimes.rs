@@ -11,7 +11,10 @@ use kcore_runtimes::{
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
 
-use crate::{Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid, native_host::NativeHost};
+use crate::{
+    Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid, native_heap::BlockState,
+    native_host::NativeHost,
+};
 
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
@@ -117,6 +120,14 @@ impl Host for Core {
 
     fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
         Self::thread_of_stack(self, at)
+    }
+
+    fn is_used_block(&self, at: Addr) -> Option<bool> {
+        match self.heaps().block_at(at)?.block.state {
+            BlockState::Used => Some(true),
+            BlockState::Cached | BlockState::Free => Some(false),
+            BlockState::Internal => None,
+        }
     }
 
     fn stack_pointer(&self, thread: Tid) -> Option<Addr> {

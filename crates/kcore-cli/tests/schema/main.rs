@@ -295,6 +295,16 @@ fn dcmds_of_python_write_what_the_schema_says() {
     for wanted in ["tokio_task", "task", "task_group"] {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }
+    for line in ["::coroutines", "::coroutines -u", "::walk coroutine | ::stack"] {
+        let case = match gen_cores::ensure("cpp-coroutines", "O2-pie").expect("a core") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+        };
+        seen.extend(check(&schema, line, &records_of(&case.core, line)));
+    }
+    for wanted in ["coroutine", "coroutine_group"] {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
     for wanted in ["py_stack", "py_value", "py_address", "py_group", "py_task", "py_reference"] {
         assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
     }

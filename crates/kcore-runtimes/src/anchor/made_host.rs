@@ -125,7 +125,10 @@ impl Host for MadeHost {
     }
 
     fn ranges(&self) -> Vec<HostRange> {
-        Vec::new()
+        let range = |at: &u64| AddrRange::with_len(Addr::new(*at), PART as u64);
+        let ranges = self.parts.keys().map(range);
+        let plain = |range| HostRange { range, readable: true, executable: false, is_file: false };
+        ranges.map(plain).collect()
     }
 
     fn threads(&self) -> Vec<Tid> {

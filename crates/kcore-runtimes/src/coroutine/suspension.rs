@@ -1,0 +1,173 @@
+//! The line at which a coroutine is suspended.
+//!
+//! gcc's part that goes on begins with a jump by the number of the point; where it leads, the line table says which
+//! `co_await` goes on there. clang's stores the number before it waits, as a constant; the instruction that does so is of the line
+//! of that `co_await`.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, CodeAddr};
+use kcore_symbols::LineFrame;
+
+use super::{
+    dispatch,
+    functions::{Compiler, CoroutineFunction},
+    layout::IndexPlace,
+};
+use crate::{Host, HostModule};
+
+/// Bytes of a function that are looked at.
+const MAX_CODE: u64 = 1 << 20;
+/// Bytes of `movb $NUMBER, OFFSET(REGISTER)` behind a prefix: with an offset of one byte and of four.
+const STORE: u8 = 0xc6;
+
+/// Where in its source a coroutine is suspended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suspension {
+    /// The source file.
+    pub file: Option<Arc<str>>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// Whether it did not begin: the line is that of the function.
+    pub is_first: bool,
+    /// Whether the line may be one behind that in which it waits.
+    pub is_behind: bool,
+}
+
+/// The point of suspension with a number, of a frame that is suspended there.
+pub fn suspension(
+    host: &dyn Host,
+    function: &CoroutineFunction,
+    frame: Addr,
+    place: IndexPlace,
+    index: u64,
+) -> Option<Suspension> {
+    let module = host.module_at(function.resume.start)?;
+    match function.compiler {
+        Compiler::Gcc => {
+            let at = dispatch::landing(host.space(), function.resume.start, frame, place)?;
+            let line = line_at(module, at)?;
+            let is_first = index == FIRST;
+            let is_behind = !is_first && !takes_result(host, module, at);
+            Some(Suspension { file: line.file, line: line.line, is_first, is_behind })
+        }
+        Compiler::Clang => by_store(host.space(), module, function, place, index),
+    }
+}
+
+/// gcc's number of the point before the body.
+pub const FIRST: u64 = 2;
+
+/// By the instructions that store a number; `None` if they are of several lines.
+fn by_store(
+    space: &dyn AddressSpace,
+    module: &dyn HostModule,
+    function: &CoroutineFunction,
+    place: IndexPlace,
+    index: u64,
+) -> Option<Suspension> {
+    (space.target().arch == Arch::X86_64).then_some(())?;
+    let number = u8::try_from(index).ok().filter(|_| place.size == 1)?;
+    let resume = stores(space, function.resume, place.offset, number);
+    let ramp = function.ramp.map(|ramp| stores(space, ramp, place.offset, number));
+    let ramp = ramp.unwrap_or_default();
+    let lines = resume.iter().chain(&ramp).filter_map(|at| line_at(module, *at));
+    let mut lines = lines.filter(|line| line.line.is_some_and(|line| line > 0));
+    let first = lines.next()?;
+    let is_same = |other: &LineFrame| other.line == first.line && other.file == first.file;
+    lines.all(|other| is_same(&other)).then_some(())?;
+    let begin = line_at(module, function.resume.start).and_then(|line| line.line);
+    let is_first = index == 0
+        && resume.is_empty()
+        && begin == first.line
+        && has_other_line(module, function.resume, begin);
+    Some(Suspension { file: first.file, line: first.line, is_first, is_behind: false })
+}
+
+/// Whether code is of several lines: in a function of one, nothing tells the point before its body from the others.
+fn has_other_line(module: &dyn HostModule, code: AddrRange, line: Option<u32>) -> bool {
+    let step = usize::try_from(code.len()).ok().and_then(|len| len.checked_div(SAMPLES));
+    let offsets = (0..code.len()).step_by(step.unwrap_or(1).max(1));
+    let mut lines = offsets.filter_map(|at| line_at(module, code.start.checked_add(at)?)?.line);
+    lines.any(|other| Some(other) != line)
+}
+
+/// Places of a function whose lines are looked at.
+const SAMPLES: usize = 64;
+/// Bytes behind the place where a coroutine goes on in which it calls `await_resume`.
+const NEAR: u64 = 48;
+const AWAIT_RESUME: &str = "await_resume";
+/// The opcode of a call, and its bytes.
+const CALL: u8 = 0xe8;
+const CALL_SIZE: u64 = 5;
+
+/// Whether a coroutine that goes on here begins with the end of its `co_await`, inlined or called. Else that left no code,
+/// and the line is that of what follows.
+fn takes_result(host: &dyn Host, module: &dyn HostModule, at: Addr) -> bool {
+    let Some(svma) = module.svma(at) else { return false };
+    let frames = module.symbols().lines().find(svma);
+    let is_it = |frame: &LineFrame| {
+        frame.function.as_deref().is_some_and(|name| name.contains(AWAIT_RESUME))
+    };
+    frames.iter().any(is_it) || calls_near(host, at)
+}
+
+fn calls_near(host: &dyn Host, at: Addr) -> bool {
+    let bytes = host.space().read_held(at, NEAR);
+    let Some(place) = memchr::memchr(CALL, &bytes) else { return false };
+    let offset = bytes.get(place..).and_then(|rest| rest.get(1..5));
+    let offset = offset.and_then(|bytes| Some(i32::from_le_bytes(bytes.try_into().ok()?)));
+    let behind = u64::try_from(place).ok().and_then(|place| place.checked_add(CALL_SIZE));
+    let to = behind.and_then(|behind| at.checked_add(behind)).zip(offset);
+    let to = to.map(|(behind, offset)| behind.get().wrapping_add_signed(offset.into()));
+    let name = to.and_then(|to| host.function_at(CodeAddr::Pc(Addr::new(to))));
+    name.is_some_and(|name| name.contains(AWAIT_RESUME))
+}
+
+/// Where code stores a number of one byte at an offset from a register.
+fn stores(space: &dyn AddressSpace, code: AddrRange, offset: u64, number: u8) -> Vec<Addr> {
+    let bytes = space.read_held(code.start, code.len().min(MAX_CODE));
+    let places = memchr::memchr_iter(STORE, &bytes);
+    let is_one = |at: &usize| {
+        let rest = bytes.get(*at..).unwrap_or_default();
+        is_store(rest, offset, number)
+    };
+    let places = places.filter(is_one).filter_map(|at| u64::try_from(at).ok());
+    places.filter_map(|at| code.start.checked_add(at)).collect()
+}
+
+fn is_store(bytes: &[u8], offset: u64, number: u8) -> bool {
+    let Some((_, [operand, rest @ ..])) = bytes.split_first() else { return false };
+    // With a stack pointer, or r12, as its base an operand has one byte more.
+    let rest = if operand & 7 == 4 { rest.get(1..).unwrap_or_default() } else { rest };
+    match operand & 0xf8 {
+        0x40 => u8::try_from(offset)
+            .is_ok_and(|offset| offset < 0x80 && rest.starts_with(&[offset, number])),
+        0x80 => u32::try_from(offset).is_ok_and(|offset| {
+            let [a, b, c, d] = offset.to_le_bytes();
+            rest.starts_with(&[a, b, c, d, number])
+        }),
+        _ => false,
+    }
+}
+
+/// The line of an address in the function that the machine called, whatever is inlined there.
+fn line_at(module: &dyn HostModule, at: Addr) -> Option<LineFrame> {
+    let frames = module.symbols().lines().find(module.svma(at)?);
+    frames.last().filter(|frame| frame.line.is_some_and(|line| line > 0)).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_has_its_offset_and_its_number() {
+        assert!(is_store(&[0xc6, 0x43, 0x24, 0x02], 0x24, 2));
+        assert!(is_store(&[0xc6, 0x44, 0x24, 0x24, 0x02], 0x24, 2));
+        assert!(is_store(&[0xc6, 0x80, 0x84, 0, 0, 0, 1], 0x84, 1));
+        assert!(!is_store(&[0xc6, 0x43, 0x24, 0x02], 0x24, 1));
+        assert!(!is_store(&[0xc6, 0x43, 0x24], 0x24, 1));
+        assert!(!is_store(&[0xc6], 0x24, 1));
+    }
+}
