@@ -7,8 +7,8 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use fxprof_processed_profile::{
-    CategoryColor, CategoryPairHandle, CpuDelta, Frame, FrameFlags, FrameInfo, Profile as Out,
-    ProcessHandle, ReferenceTimestamp, SamplingInterval, StackHandle, ThreadHandle, Timestamp,
+    CategoryColor, CategoryPairHandle, CpuDelta, Frame, FrameFlags, FrameInfo, ProcessHandle,
+    Profile as Out, ReferenceTimestamp, SamplingInterval, StackHandle, ThreadHandle, Timestamp,
 };
 use rustc_hash::FxHashMap;
 
@@ -89,7 +89,9 @@ struct Converting<'a> {
 
 impl Converting<'_> {
     fn add(&mut self, sample: &Sample) {
-        let Some(thread) = self.threads.get(sample.thread.index()).copied().flatten() else { return };
+        let Some(thread) = self.threads.get(sample.thread.index()).copied().flatten() else {
+            return;
+        };
         let key = (sample.thread, sample.stack);
         let stack = match self.stacks.get(&key) {
             Some(known) => *known,

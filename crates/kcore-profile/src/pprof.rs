@@ -238,7 +238,10 @@ mod tests {
             (text(label("process").str), label("process_id").num)
         });
         let labels: Vec<_> = labels.collect();
-        assert_eq!(labels, [("app [70]", 70), ("app [70]", 70), ("app [72]", 72), ("app [72]", 72)]);
+        assert_eq!(
+            labels,
+            [("app [70]", 70), ("app [70]", 70), ("app [72]", 72), ("app [72]", 72)]
+        );
         assert_eq!(super::whole(&example()).sample[0].label.len(), 2);
     }
 }

@@ -137,9 +137,10 @@ pub(crate) mod tests {
         let (one, both) = (example(), family());
         assert_eq!((both.len(), both.stacks()), (2 * one.len(), one.stacks()));
         assert_eq!((both.threads().len(), both.nodes.len()), (2, one.nodes.len()));
-        let titles = both.counts().into_iter().map(|(thread, _, count)| {
-            (both.process_of(thread).map(ProfileProcess::title), count)
-        });
+        let titles = both
+            .counts()
+            .into_iter()
+            .map(|(thread, _, count)| (both.process_of(thread).map(ProfileProcess::title), count));
         let title = |pid: u32| Some(format!("app [{pid}]"));
         let told: Vec<_> = titles.collect();
         assert_eq!(told, [(title(70), 3), (title(70), 1), (title(72), 3), (title(72), 1)]);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use kcore::profile::Profile;
-use kcore::{Method, Pid, ProcessCost, ProcessesCost, ProfileChange, RefusedProcess};
+use kcore::{Method, Pid, ProcessCost, ProcessesCost, ProfileChange, ProfileCost, RefusedProcess};
 
 use super::summary::{doubtful, escaped, late, told, why_stopped};
 use super::{ProfileRequest, is_stdout};
@@ -39,6 +39,7 @@ pub(super) fn lines(
     lines.extend(listed.iter().map(|process| line(process, wanted.profile.frequency)));
     lines.extend(unlisted(by_samples.get(LISTED..).unwrap_or_default(), cost.more_processes));
     lines.extend(remarks(listed));
+    lines.extend(late_in_all(cost));
     lines.extend(cost.refused.iter().map(refused));
     lines.extend(missing(cost));
     lines
@@ -74,7 +75,12 @@ fn line(process: &ProcessCost, frequency: u32) -> String {
 fn when(process: &ProcessCost) -> String {
     let from = process.from.as_secs_f64();
     let end = |(at, change): &(_, ProfileChange)| (*change == ProfileChange::Ended).then_some(*at);
-    let end = process.cost.changes.iter().find_map(end).map(|at| process.from.saturating_add(at).as_secs_f64());
+    let end = process
+        .cost
+        .changes
+        .iter()
+        .find_map(end)
+        .map(|at| process.from.saturating_add(at).as_secs_f64());
     match (from > BEGINNING, end) {
         (false, None) => String::new(),
         (true, None) => format!(", from {from:.1} s on"),
@@ -110,8 +116,17 @@ fn remarks_on(process: &ProcessCost) -> Vec<String> {
         let at = from.saturating_add(*at).as_secs_f64();
         format!("after {at:.1} s {}", told(change, &pid.to_string()))
     });
-    let costs = [why_stopped(&cost.method), doubtful(cost), late(cost)];
+    let costs = [why_stopped(&cost.method), doubtful(cost)];
     costs.into_iter().flatten().chain(changes).collect()
+}
+
+/// What came too late, of all processes together.
+fn late_in_all(cost: &ProcessesCost) -> Option<String> {
+    let sum = |of: fn(&ProfileCost) -> u64| {
+        let all = cost.processes.iter().map(|process| of(&process.cost));
+        all.fold(0, u64::saturating_add)
+    };
+    late(sum(|cost| cost.missed), sum(|cost| cost.rounds), sum(|cost| cost.lost))
 }
 
 fn named(pids: &[Pid]) -> String {

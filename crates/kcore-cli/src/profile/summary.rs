@@ -33,7 +33,7 @@ pub(super) fn lines(
     lines.extend(idle(wanted, cost));
     lines.extend(slowed(cost));
     lines.extend(unseen(wanted, cost));
-    lines.extend(late(cost));
+    lines.extend(late(cost.missed, cost.rounds, cost.lost));
     lines.extend(changes(wanted, cost));
     lines
 }
@@ -74,15 +74,11 @@ pub(super) fn doubtful(cost: &ProfileCost) -> Option<String> {
     })
 }
 
-/// What came too late.
-pub(super) fn late(cost: &ProfileCost) -> Option<String> {
-    (cost.missed > 0 || cost.lost > 0).then(|| {
-        format!(
-            "late: {} of {} rounds were left out; {} samples were lost",
-            cost.missed,
-            cost.rounds.saturating_add(cost.missed),
-            cost.lost
-        )
+/// What came too late: rounds that were left out, beside those that were not, and samples.
+pub(super) fn late(missed: u64, rounds: u64, lost: u64) -> Option<String> {
+    (missed > 0 || lost > 0).then(|| {
+        let all = rounds.saturating_add(missed);
+        format!("late: {missed} of {all} rounds were left out; {lost} samples were lost")
     })
 }
 

@@ -75,13 +75,17 @@ __attribute__((noinline)) static void be_traced(void)
         usleep(50000);
 }
 
-/* Its child goes on when it has ended itself. */
-static void leave_an_orphan(void)
+/* Its child goes on when somebody has ended it. */
+static void foster(void)
 {
     if (fork() == 0) {
         tell("orphan");
         work_without_parent();
+        _exit(0);
     }
+    tell("foster");
+    while (server_lives())
+        usleep(50000);
 }
 
 static void begin(void (*work)(void))
@@ -104,11 +108,10 @@ static void pass(void)
     work_and_go();
 }
 
-/* The orphan's parent ends soon and is not replaced; all others that end are. */
+/* For each process that ends there is another one. */
 __attribute__((noinline)) static void supervise(void)
 {
-    begin(leave_an_orphan);
-    wait(NULL);
+    begin(foster);
     begin(stay);
     begin(be_traced);
     begin(become_another_program);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use gen_cores::{Outcome, ensure};
@@ -24,7 +25,7 @@ impl Server {
     fn start() -> Self {
         let target = Target::of(&mut Command::new(compiled("profile/forking.c")));
         let mut server = Self { target, roles: BTreeMap::new() };
-        let kinds = ["server", "orphan", "staying", "traced", "other", "passing"];
+        let kinds = ["server", "foster", "orphan", "staying", "traced", "other", "passing"];
         while kinds.iter().any(|kind| !server.roles.values().any(|role| role == kind)) {
             server.listen();
         }
@@ -73,9 +74,14 @@ fn function_of(role: &str) -> &'static str {
 fn each_process_has_its_own_samples_in_its_own_functions() {
     const WORK: [&str; 3] = ["work_for_good", "work_and_go", "work_without_parent"];
     let mut server = Server::start();
-    let words = ["--subprocesses", "-d", "12", "--hold", "100", &server.target.pid()];
+    let pid = server.target.pid();
     let begun = Instant::now();
-    let (written, said) = profile(&words);
+    let sampling =
+        thread::spawn(move || profile(&["--subprocesses", "-d", "12", "--hold", "100", &pid]));
+    thread::sleep(Duration::from_secs(6));
+    let killed = Command::new("kill").args(["-KILL", server.one("foster")]).status().unwrap();
+    assert!(killed.success());
+    let (written, said) = sampling.join().unwrap();
     let most = (begun.elapsed().as_secs_f64() * 100.0) as u64;
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for (stack, count) in parsed(&written) {
@@ -114,9 +120,12 @@ fn assert_summary(server: &Server, said: &str, processes: usize) {
     }
     assert!(said.contains(&format!("process {} (sleep): ", server.one("other"))), "{said}");
     let traced = server.one("traced");
-    let refused = format!("process {traced} ({PROGRAM}) was not sampled: process {traced} is traced");
+    let refused =
+        format!("process {traced} ({PROGRAM}) was not sampled: process {traced} is traced");
     assert!(said.contains(&refused), "{said}");
-    assert!(said.contains("until it ended after "), "a worker that went: {said}");
+    let foster = format!("process {} ({PROGRAM}): ", server.one("foster"));
+    let foster = said.lines().find(|line| line.contains(&foster)).unwrap();
+    assert!(foster.contains(", until it ended after "), "{foster}");
 }
 
 #[test]
@@ -124,10 +133,9 @@ fn a_server_whose_workers_are_left_when_it_ends_is_followed_until_the_last_one_e
     let mut server = Server::start();
     let pid = server.target.pid();
     let begun = Instant::now();
-    let sampling = std::thread::spawn(move || {
-        profile(&["--subprocesses", "-d", "600", "--hold", "100", &pid])
-    });
-    std::thread::sleep(Duration::from_secs(6));
+    let sampling =
+        thread::spawn(move || profile(&["--subprocesses", "-d", "600", "--hold", "100", &pid]));
+    thread::sleep(Duration::from_secs(6));
     server.target.process.0.kill().unwrap();
     server.target.process.0.wait().unwrap();
     let (written, said) = sampling.join().unwrap();

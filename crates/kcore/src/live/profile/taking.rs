@@ -67,7 +67,8 @@ impl<'a> Taking<'a> {
     }
 
     fn try_program(&mut self, process: &Process, options: &OpenOptions) -> Result<Next, OpenError> {
-        let prepared = match Prepared::of(process, &self.wanted.live, options, self.symbols.clone()) {
+        let prepared = match Prepared::of(process, &self.wanted.live, options, self.symbols.clone())
+        {
             Err(OpenError::Live(LiveError::Gone(_))) if self.may_try_again() => {
                 return Ok(Next::LookAgain);
             }

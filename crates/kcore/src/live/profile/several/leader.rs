@@ -138,9 +138,8 @@ impl<'a, B: Fn(Order) -> io::Result<()>> Leader<'a, B> {
     /// Forgets those that have ended; says whether any is left.
     fn forget(&mut self) -> bool {
         let working = &self.finishing.working;
-        let lives = |key: &ProcessKey| {
-            Descendant::of(key.pid).is_some_and(|process| process.key == *key)
-        };
+        let lives =
+            |key: &ProcessKey| Descendant::of(key.pid).is_some_and(|process| process.key == *key);
         self.known.retain(|key| working.contains_key(key) || lives(key));
         !self.known.is_empty()
     }
