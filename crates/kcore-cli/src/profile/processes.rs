@@ -92,7 +92,7 @@ fn when(process: &ProcessCost) -> String {
 /// What there is of processes that have no line.
 fn unlisted(rest: &[&ProcessCost], more: u64) -> Option<String> {
     let count = u64::try_from(rest.len()).unwrap_or(u64::MAX).saturating_add(more);
-    (count > 0).then(|| format!("{count} more processes with fewer samples are not listed"))
+    (count > 0).then(|| format!("{count} more with fewer samples are not listed"))
 }
 
 /// What else is to be known of processes, once for all of which it is.
@@ -145,17 +145,19 @@ fn refused(refused: &RefusedProcess) -> String {
 /// What of processes the profile has not.
 fn missing(cost: &ProcessesCost) -> Vec<String> {
     let more = (cost.more_refused > 0)
-        .then(|| format!("{} more processes were not sampled", cost.more_refused));
+        .then(|| format!("{} more could not be sampled", cost.more_refused));
     let unseen = (cost.unseen > 0).then(|| {
-        format!(
-            "{} processes more were found, and ended before a sample could be taken",
-            cost.unseen
-        )
+        let found = match cost.unseen {
+            1 => "1 more process was found, and".to_owned(),
+            count => format!("{count} more processes were found, and"),
+        };
+        format!("{found} ended before a sample could be taken")
     });
     let crowded = (cost.crowded > 0).then(|| {
         format!(
-            "at times {} processes more were there: {} are sampled at a time",
-            cost.crowded, cost.at_once
+            "at times there were {} processes to sample, of which {} are sampled",
+            (cost.at_once as u64).saturating_add(cost.crowded),
+            cost.at_once
         )
     });
     let full = cost.is_full.then(|| {
@@ -184,6 +186,6 @@ mod tests {
         (cost.no_room, cost.more_refused) = (1, 9);
         let said = missing(&cost);
         assert_eq!(said.len(), 5);
-        assert!(said[2].starts_with("at times 2 processes more"), "{said:?}");
+        assert!(said[2].starts_with("at times there were 258 processes"), "{said:?}");
     }
 }
