@@ -31,15 +31,6 @@ fn others(profile: &Profile) -> String {
         0 => String::new(),
         count => format!(" and those that it started, {count} in all"),
     }
-
-    #[test]
-    fn processes_are_drawn_below_their_threads() {
-        let mut svg = Vec::new();
-        write(&family(), &mut svg).unwrap();
-        let svg = String::from_utf8(svg).unwrap();
-        assert!(svg.contains("app (process 70 and those that it started, 2 in all)"), "{svg}");
-        assert!(svg.contains("<title>app [72] (4 samples, 50.00%)</title>"), "{svg}");
-    }
 }
 
 fn subtitle(profile: &Profile) -> String {
@@ -62,5 +53,14 @@ mod tests {
         assert!(svg.contains("<title>hot (3 samples, 75.00%)</title>"), "{svg}");
         assert!(svg.contains("app (process 70)"));
         assert!(svg.contains("say &quot;hi&quot;: [js] (1 samples, 25.00%)"));
+    }
+
+    #[test]
+    fn processes_are_drawn_below_their_threads() {
+        let mut svg = Vec::new();
+        write(&family(), &mut svg).unwrap();
+        let svg = String::from_utf8(svg).unwrap();
+        assert!(svg.contains("app (process 70 and those that it started, 2 in all)"), "{svg}");
+        assert!(svg.contains("<title>app [72] (4 samples, 50.00%)</title>"), "{svg}");
     }
 }
