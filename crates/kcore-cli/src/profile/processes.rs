@@ -144,8 +144,8 @@ fn refused(refused: &RefusedProcess) -> String {
 
 /// What of processes the profile has not.
 fn missing(cost: &ProcessesCost) -> Vec<String> {
-    let more = (cost.more_refused > 0)
-        .then(|| format!("{} more could not be sampled", cost.more_refused));
+    let more =
+        (cost.more_refused > 0).then(|| format!("{} more could not be sampled", cost.more_refused));
     let unseen = (cost.unseen > 0).then(|| {
         let found = match cost.unseen {
             1 => "1 more process was found, and".to_owned(),
