@@ -5,6 +5,8 @@ mod fibers;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
 mod harness;
+#[path = "../dcmds/hurt.rs"]
+mod hurt;
 mod live;
 #[path = "../dcmds/made.rs"]
 mod made;

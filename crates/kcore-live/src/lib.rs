@@ -56,7 +56,7 @@ pub use kcore_elf::core_file::Instants;
 pub use memory::LiveMemory;
 pub use pages::LivePages;
 pub use perf::{Counters, PerfSample};
-pub use proc::{ProcessLook, TaskStat, ThreadLook, Turns};
+pub use proc::{Descendant, ProcessKey, ProcessLook, TaskStat, ThreadLook, Turns, descendants};
 pub use process::{Pid, Process};
 pub use save::{CoreFilter, CoreSink, SaveProgress, Saved, save};
 pub use snapshot::{Piece, Registers, SnapThread, Snapshot};

@@ -7,12 +7,12 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use fxprof_processed_profile::{
-    CategoryColor, CategoryPairHandle, CpuDelta, Frame, FrameFlags, FrameInfo, Profile as Out,
-    ReferenceTimestamp, SamplingInterval, StackHandle, ThreadHandle, Timestamp,
+    CategoryColor, CategoryPairHandle, CpuDelta, Frame, FrameFlags, FrameInfo, ProcessHandle,
+    Profile as Out, ReferenceTimestamp, SamplingInterval, StackHandle, ThreadHandle, Timestamp,
 };
 use rustc_hash::FxHashMap;
 
-use crate::{Profile, ProfileFrame, Sample, StackId, ThreadId};
+use crate::{ProcessId, Profile, ProfileFrame, Sample, StackId, ThreadId};
 
 /// Writes the profile.
 ///
@@ -36,20 +36,37 @@ fn converted(profile: &Profile) -> Out {
     let interval = SamplingInterval::from_nanos(nanos(about.interval));
     let mut out = Out::new(&about.program, start, interval);
     out.set_symbolicated(true);
-    let process = out.add_process(&about.program, about.pid, time(Duration::ZERO));
+    let processes = processes(profile, &mut out);
     let native = out.add_category("Native", CategoryColor::Blue).into();
     let script = out.add_category("JavaScript", CategoryColor::Yellow).into();
     let threads = profile.threads().iter().map(|thread| {
-        let is_main = thread.tid == about.pid;
-        let handle = out.add_thread(process, thread.tid, time(Duration::ZERO), is_main);
+        let own = thread.process.map_or(0, ProcessId::index);
+        let (pid, from, process) = *processes.get(own)?;
+        let handle = out.add_thread(process, thread.tid, from, thread.tid == pid);
         out.set_thread_name(handle, &thread.name);
-        handle
+        Some(handle)
     });
     let threads = threads.collect();
     let kinds = [native, script];
     let mut converting = Converting { profile, out, threads, kinds, stacks: FxHashMap::default() };
     profile.samples().iter().for_each(|sample| converting.add(sample));
     converting.out
+}
+
+/// Each process with its id and when it was first seen: that of a profile of one alone, or all of several.
+fn processes(profile: &Profile, out: &mut Out) -> Vec<(u32, Timestamp, ProcessHandle)> {
+    let about = &profile.about;
+    if profile.processes().is_empty() {
+        let start = time(Duration::ZERO);
+        return vec![(about.pid, start, out.add_process(&about.program, about.pid, start))];
+    }
+    let added = profile.processes().iter().map(|process| {
+        let (from, until) = (time(process.from), time(process.until));
+        let handle = out.add_process(&process.name, process.pid, from);
+        out.set_process_end_time(handle, until);
+        (process.pid, from, handle)
+    });
+    added.collect()
 }
 
 fn nanos(time: Duration) -> u64 {
@@ -64,7 +81,7 @@ struct Converting<'a> {
     profile: &'a Profile,
     out: Out,
     /// In the order of the profile's.
-    threads: Vec<ThreadHandle>,
+    threads: Vec<Option<ThreadHandle>>,
     /// Of native frames, and of scripts.
     kinds: [CategoryPairHandle; 2],
     stacks: FxHashMap<(ThreadId, StackId), Option<StackHandle>>,
@@ -72,7 +89,9 @@ struct Converting<'a> {
 
 impl Converting<'_> {
     fn add(&mut self, sample: &Sample) {
-        let Some(thread) = self.threads.get(sample.thread.index()).copied() else { return };
+        let Some(thread) = self.threads.get(sample.thread.index()).copied().flatten() else {
+            return;
+        };
         let key = (sample.thread, sample.stack);
         let stack = match self.stacks.get(&key) {
             Some(known) => *known,
@@ -112,7 +131,7 @@ impl Converting<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::tests::example;
+    use crate::{process::tests::family, profile::tests::example};
 
     #[test]
     fn threads_have_samples_whose_stacks_have_names() {
@@ -125,5 +144,17 @@ mod tests {
         let strings = json["shared"]["stringArray"].as_array().or(thread["stringArray"].as_array());
         let strings = strings.unwrap();
         assert!(strings.iter().any(|text| text == "say \"hi\";"), "{strings:?}");
+    }
+
+    #[test]
+    fn threads_of_several_processes_stand_below_their_own() {
+        let mut bytes = Vec::new();
+        write(&family(), false, &mut bytes).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let threads = json["threads"].as_array().unwrap().iter();
+        let told: Vec<_> = threads
+            .map(|thread| (thread["pid"].as_str(), thread["registerTime"].as_f64()))
+            .collect();
+        assert_eq!(told, [(Some("70"), Some(0.0)), (Some("72"), Some(2000.0))], "{json}");
     }
 }

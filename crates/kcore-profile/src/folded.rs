@@ -1,5 +1,5 @@
 //! Folded stacks, as flame graphs are drawn from (Brendan Gregg's `stackcollapse`): the name of the
-//! thread, then frames from the outermost on, semicolons between them, a blank and a number.
+//! thread, behind that of its process in a profile of several, then frames from the outermost on, semicolons between them, a blank and a number.
 
 use std::{
     collections::BTreeMap,
@@ -27,7 +27,9 @@ pub fn lines(profile: &Profile) -> Vec<String> {
 }
 
 fn text(profile: &Profile, thread: ThreadId, stack: StackId) -> String {
+    let process = profile.process_of(thread).map(|process| word(&process.title()) + ";");
     let thread = profile.thread_at(thread).map(|thread| word(&thread.name)).unwrap_or_default();
+    let thread = process.unwrap_or_default() + &thread;
     let frames: Vec<String> = profile.frames_of(stack).map(|(_, frame)| name(frame)).collect();
     frames.iter().rev().fold(thread, |mut text, frame| {
         text.push(';');
@@ -57,10 +59,18 @@ fn word(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::tests::example;
+    use crate::{process::tests::family, profile::tests::example};
 
     #[test]
     fn a_line_has_thread_frames_and_number() {
         assert_eq!(lines(&example()), ["pool;main;hot 3", "pool;main;say \"hi\": [js] 1"]);
+    }
+
+    #[test]
+    fn a_process_of_several_stands_before_its_threads() {
+        let lines = lines(&family());
+        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[0], "app [70];pool;main;hot 3");
+        assert_eq!(lines[3], "app [72];pool;main;say \"hi\": [js] 1");
     }
 }

@@ -25,8 +25,10 @@ mod folded;
 mod format;
 mod frame;
 mod pprof;
+mod process;
 mod profile;
 
 pub use format::{Format, WriteError, write};
 pub use frame::ProfileFrame;
+pub use process::{ProcessId, ProfileProcess};
 pub use profile::{About, Profile, ProfileThread, Sample, StackId, ThreadId};

@@ -114,17 +114,24 @@ fn whole(profile: &Profile) -> Whole {
     let count = making.kind("samples", "count");
     let time = making.kind(if about.on_cpu { "cpu" } else { "wall" }, "nanoseconds");
     let (thread_key, tid_key) = (making.text("thread"), making.text("thread_id"));
-    for (thread, stack, count) in profile.counts() {
-        let Some(thread) = profile.thread_at(thread) else { continue };
+    let (process_key, pid_key) = (making.text("process"), making.text("process_id"));
+    for (id, stack, count) in profile.counts() {
+        let Some(thread) = profile.thread_at(id) else { continue };
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let name = making.text(&thread.name);
+        let mut label = vec![
+            Label { key: thread_key, str: name, num: 0 },
+            Label { key: tid_key, str: 0, num: i64::from(thread.tid) },
+        ];
+        if let Some(process) = profile.process_of(id) {
+            let name = making.text(&process.title());
+            label.push(Label { key: process_key, str: name, num: 0 });
+            label.push(Label { key: pid_key, str: 0, num: i64::from(process.pid) });
+        }
         let sample = SampleOf {
             location_id: profile.frames_of(stack).map(|it| making.location(it)).collect(),
             value: vec![count, count.saturating_mul(period)],
-            label: vec![
-                Label { key: thread_key, str: name, num: 0 },
-                Label { key: tid_key, str: 0, num: i64::from(thread.tid) },
-            ],
+            label,
         };
         making.whole.sample.push(sample);
     }
@@ -204,7 +211,7 @@ mod tests {
     use std::io::Read;
 
     use super::*;
-    use crate::profile::tests::example;
+    use crate::{process::tests::family, profile::tests::example};
 
     #[test]
     fn what_is_written_is_read() {
@@ -220,5 +227,21 @@ mod tests {
         let function = &whole.function[inner.function_id as usize - 1];
         assert_eq!(whole.string_table[function.name as usize], "hot");
         assert_eq!((inner.line, whole.function.len()), (7, 3));
+    }
+
+    #[test]
+    fn a_sample_of_several_processes_says_whose_it_is() {
+        let whole = super::whole(&family());
+        let text = |index: i64| &whole.string_table[index as usize][..];
+        let labels = whole.sample.iter().map(|sample| {
+            let label = |key: &str| sample.label.iter().find(|it| text(it.key) == key).unwrap();
+            (text(label("process").str), label("process_id").num)
+        });
+        let labels: Vec<_> = labels.collect();
+        assert_eq!(
+            labels,
+            [("app [70]", 70), ("app [70]", 70), ("app [72]", 72), ("app [72]", 72)]
+        );
+        assert_eq!(super::whole(&example()).sample[0].label.len(), 2);
     }
 }

@@ -8,21 +8,28 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ProfileFrame;
+use crate::{ProcessId, ProfileFrame, ProfileProcess};
 
 /// Nodes of the tree, at most: what is below them is left out, and counted at the last one that there
 /// is room for.
 const MAX_NODES: usize = 4 << 20;
 /// Samples whose times are kept, at most; those after them count without a time.
-const MAX_TIMES: usize = 8 << 20;
+pub(crate) const MAX_TIMES: usize = 8 << 20;
 
 /// A stack: its innermost frame in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StackId(u32);
 
+impl StackId {
+    /// Its place among the nodes.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A thread of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ThreadId(u32);
+pub struct ThreadId(pub(crate) u32);
 
 impl ThreadId {
     /// Its place among the threads.
@@ -55,6 +62,8 @@ pub struct ProfileThread {
     pub tid: u32,
     /// Its name.
     pub name: Arc<str>,
+    /// Whose it is, in a profile of several processes.
+    pub process: Option<ProcessId>,
 }
 
 /// One sample.
@@ -71,9 +80,10 @@ pub struct Sample {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Node {
-    caller: Option<StackId>,
-    frame: u32,
+pub(crate) struct Node {
+    pub(crate) caller: Option<StackId>,
+    /// Its place among the frames.
+    pub(crate) frame: u32,
 }
 
 /// Stacks, each stored once, and when they were seen.
@@ -81,14 +91,15 @@ struct Node {
 pub struct Profile {
     /// What it is of.
     pub about: About,
-    frames: Vec<ProfileFrame>,
+    pub(crate) frames: Vec<ProfileFrame>,
     frame_ids: FxHashMap<ProfileFrame, u32>,
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     node_ids: FxHashMap<Node, StackId>,
     threads: Vec<ProfileThread>,
-    thread_ids: FxHashMap<u32, ThreadId>,
+    thread_ids: FxHashMap<(Option<ProcessId>, u32), ThreadId>,
     counts: FxHashMap<(ThreadId, StackId), u64>,
-    samples: Vec<Sample>,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) processes: Vec<ProfileProcess>,
 }
 
 impl Profile {
@@ -104,6 +115,7 @@ impl Profile {
             thread_ids: FxHashMap::default(),
             counts: FxHashMap::default(),
             samples: Vec::new(),
+            processes: Vec::new(),
         }
     }
 
@@ -120,7 +132,7 @@ impl Profile {
         inner
     }
 
-    fn frame_id(&mut self, frame: ProfileFrame) -> u32 {
+    pub(crate) fn frame_id(&mut self, frame: ProfileFrame) -> u32 {
         let next = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
         match self.frame_ids.entry(frame) {
             Entry::Occupied(known) => *known.get(),
@@ -131,7 +143,7 @@ impl Profile {
         }
     }
 
-    fn node(&mut self, node: Node) -> Option<StackId> {
+    pub(crate) fn node(&mut self, node: Node) -> Option<StackId> {
         if let Some(known) = self.node_ids.get(&node) {
             return Some(*known);
         }
@@ -145,11 +157,21 @@ impl Profile {
 
     /// The thread of that id; its name is the first one that it was seen with.
     pub fn thread(&mut self, tid: u32, name: &str) -> ThreadId {
+        self.thread_in(None, tid, name)
+    }
+
+    /// The same of a thread of a process of several.
+    pub(crate) fn thread_in(
+        &mut self,
+        process: Option<ProcessId>,
+        tid: u32,
+        name: &str,
+    ) -> ThreadId {
         let next = ThreadId(u32::try_from(self.threads.len()).unwrap_or(u32::MAX));
-        match self.thread_ids.entry(tid) {
+        match self.thread_ids.entry((process, tid)) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
-                self.threads.push(ProfileThread { tid, name: name.into() });
+                self.threads.push(ProfileThread { tid, name: name.into(), process });
                 *new.insert(next)
             }
         }
@@ -157,11 +179,16 @@ impl Profile {
 
     /// Counts a sample.
     pub fn add(&mut self, sample: Sample) {
-        let count = self.counts.entry((sample.thread, sample.stack)).or_default();
-        *count = count.saturating_add(u64::from(sample.weight));
+        self.count((sample.thread, sample.stack), u64::from(sample.weight));
         if self.samples.len() < MAX_TIMES {
             self.samples.push(sample);
         }
+    }
+
+    /// Counts intervals of a stack of a thread.
+    pub(crate) fn count(&mut self, key: (ThreadId, StackId), intervals: u64) {
+        let count = self.counts.entry(key).or_default();
+        *count = count.saturating_add(intervals);
     }
 
     /// How many samples there are, each counted as often as it has intervals.
@@ -179,7 +206,7 @@ impl Profile {
         self.counts.is_empty()
     }
 
-    /// The samples in the order of time, as far as their times were kept.
+    /// The samples, those of each process in the order of time, as far as their times were kept.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
@@ -204,7 +231,7 @@ impl Profile {
 
     /// The frames of a stack, innermost first: their places among all frames, and they themselves.
     pub fn frames_of(&self, stack: StackId) -> impl Iterator<Item = (usize, &ProfileFrame)> {
-        let node = |id: StackId| self.nodes.get(id.0 as usize);
+        let node = |id: StackId| self.nodes.get(id.index());
         std::iter::successors(node(stack), move |it| node(it.caller?)).filter_map(|it| {
             let index = it.frame as usize;
             Some((index, self.frames.get(index)?))

@@ -226,8 +226,9 @@ pub use kcore_values::{
 pub use last_words::{LastWords, Panic, PanicPlace};
 #[cfg(feature = "live")]
 pub use live::{
-    CountedStack, HeldShare, LiveMoment, LiveOptions, Method, OwnProcess, OwnThread, ProfileChange,
-    ProfileCost, ProfileOptions, ProfileProgress, SaveError, SaveWhat, SavedCore, ThreadChoice,
+    CountedStack, HeldShare, LiveMoment, LiveOptions, Method, OwnProcess, OwnThread, ProcessCost,
+    ProcessesCost, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress, RefusedProcess,
+    SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::LookupError;

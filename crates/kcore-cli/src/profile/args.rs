@@ -6,15 +6,15 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum, ValueHint};
 use kcore::profile::Format;
-use kcore::{HeldShare, OpenOptions, ProfileOptions};
+use kcore::{HeldShare, OpenOptions, ProfileOptions, ThreadChoice};
 
 use crate::files::FileArgs;
 use crate::live::{LiveArgs, LiveTarget};
 
 const LONG_ABOUT: &str = "\
 Sample the stacks of a live process, and write folded stacks, a flame graph, or a profile for
-pprof or the Firefox profiler. Functions of JavaScript and Python stand among those of native
-code.
+pprof or the Firefox profiler. Functions of scripts (JavaScript, Python, Ruby, PHP, Lua, Perl)
+stand among those of native code.
 
 All threads count, whether they run or wait. With --cpu, only the time on processors counts.
 The kernel takes these samples where it may (perf_event_paranoid), and stops no thread. The
@@ -30,13 +30,19 @@ many running threads, samples are rarer, and each counts for the time since the 
 kcore samples new threads from their start, and goes on when a thread ends, or when the process
 starts another program. At the end it says how often it sampled, how long the process stood
 still, what was lost, and what happened to the process. Ctrl-C ends the profile early and
-writes it.";
+writes it.
+
+With --subprocesses, the processes that it has started, or starts meanwhile, are sampled as well,
+each as if it were profiled by itself: the workers of a server, which come and go. The profile
+says whose each sample is, and the end what each process cost. It names those that could not be
+sampled, and counts those that ended before they could be.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
   kcore profile 4711 -o app.svg                 a flame graph, to be opened in a browser
   kcore profile --cpu -d 10 4711 -o app.pb.gz   what uses processors, for pprof
   kcore profile --state R 4711 -o app.json      threads that run, for profiler.firefox.com
+  kcore profile --subprocesses 4711 -o app.svg  a server and its workers
   kcore profile 4711 | sort -k2nr | head        folded stacks to standard output
 
 Formats, by the suffix of FILE or by --format:
@@ -93,9 +99,13 @@ pub(crate) struct ProfileArgs {
     #[arg(long, conflicts_with = "state")]
     cpu: bool,
 
-    /// Show only functions of machine code; do not decode JavaScript and Python
+    /// Show only functions of machine code; do not decode those of scripts
     #[arg(long)]
     native: bool,
+
+    /// Sample the processes as well that it has started or starts meanwhile, and those that these start
+    #[arg(long)]
+    subprocesses: bool,
 
     #[command(flatten)]
     files: FileArgs,
@@ -121,6 +131,8 @@ enum Name {
 pub(crate) struct ProfileRequest {
     pub(crate) target: LiveTarget,
     pub(crate) profile: ProfileOptions,
+    /// Whether the processes are sampled that it starts.
+    pub(crate) subprocesses: bool,
     pub(crate) options: OpenOptions,
     pub(crate) format: Format,
     /// Whether JSON is packed.
@@ -134,6 +146,9 @@ impl ProfileArgs {
     /// When no process is named so, or nothing tells the format.
     pub(crate) fn wanted(&self) -> Result<ProfileRequest> {
         let target = self.live.named(&self.process)?;
+        if self.subprocesses && matches!(target.options.threads, ThreadChoice::Tids(_)) {
+            bail!("--subprocesses samples all threads: give PID, or PID/STATES");
+        }
         let profile = ProfileOptions {
             live: target.options.clone(),
             frequency: self.frequency,
@@ -145,7 +160,8 @@ impl ProfileArgs {
         };
         let options = self.files.options()?;
         let pack = self.output.extension().is_some_and(|end| end == "gz");
-        Ok(ProfileRequest { target, profile, options, format: self.format()?, pack })
+        let (format, subprocesses) = (self.format()?, self.subprocesses);
+        Ok(ProfileRequest { target, profile, subprocesses, options, format, pack })
     }
 
     fn states(&self) -> Result<Option<String>> {
@@ -215,6 +231,14 @@ mod tests {
         assert_eq!(wanted(&["7", "--format", "pprof", "-o", "-"]).unwrap().format, Format::Pprof);
         assert!(wanted(&["7", "-o", "a.json.gz"]).unwrap().pack);
         assert!(wanted(&["7", "-o", "a"]).is_err_and(|said| said.contains("--format")));
+    }
+
+    #[test]
+    fn threads_are_not_chosen_of_several_processes() {
+        assert!(wanted(&["7", "--subprocesses"]).unwrap().subprocesses);
+        assert!(wanted(&["7/RD", "--subprocesses"]).is_ok());
+        let refused = wanted(&["7/8", "--subprocesses"]);
+        assert!(refused.is_err_and(|said| said.contains("samples all threads")));
     }
 
     #[test]

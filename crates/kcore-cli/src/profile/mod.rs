@@ -1,6 +1,7 @@
 //! `kcore profile`: where a live process spends its time.
 
 mod args;
+mod processes;
 mod summary;
 
 use std::fs::File;
@@ -15,8 +16,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kcore::profile::{Format, Profile, WriteError, write};
-use kcore::{Core, NewFile, ProfileProgress};
+use kcore::{Core, NewFile, OpenError, ProcessesCost, ProfileCost, ProfileProgress};
 use kcore_render::io_reason;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 pub(crate) use args::ProfileArgs;
 use args::ProfileRequest;
@@ -71,7 +73,10 @@ fn try_run(args: &ProfileArgs) -> Result<Vec<String>> {
     let end = End::open(to).map_err(|error| unwritten(to, &WriteError::Io(error)))?;
     let (profile, cost) = watched(&wanted)?;
     end.write(&profile, &wanted).map_err(|error| unwritten(to, &error))?;
-    Ok(summary::lines(to, &wanted, &profile, &cost))
+    Ok(match &cost {
+        Cost::OfOne(cost) => summary::lines(to, &wanted, &profile, cost),
+        Cost::OfSeveral(cost) => processes::lines(to, &wanted, &profile, cost),
+    })
 }
 
 fn unwritten(to: &Path, error: &WriteError) -> Unwritten {
@@ -118,13 +123,40 @@ impl End {
     }
 }
 
+/// What a profile cost.
+enum Cost {
+    OfOne(ProfileCost),
+    OfSeveral(ProcessesCost),
+}
+
+/// Samples the process, or it and those that it starts.
+fn sampled(
+    wanted: &ProfileRequest,
+    progress: &ProfileProgress,
+) -> Result<(Profile, Cost), OpenError> {
+    let (pid, options) = (wanted.target.pid, &wanted.options);
+    if wanted.subprocesses {
+        allow_files();
+        let (profile, cost) = Core::profile_processes(pid, &wanted.profile, options, progress)?;
+        return Ok((profile, Cost::OfSeveral(cost)));
+    }
+    let (profile, cost) = Core::profile_process(pid, &wanted.profile, options, progress)?;
+    Ok((profile, Cost::OfOne(cost)))
+}
+
+/// Allows as many open files as may be: each process that is sampled takes some of `/proc`, and one of many threads
+/// hundreds. Where that is refused, what cannot be opened is said.
+fn allow_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
 /// Samples, shows how far it is, and ends it when somebody wants that.
-fn watched(wanted: &ProfileRequest) -> Result<(Profile, kcore::ProfileCost)> {
+fn watched(wanted: &ProfileRequest) -> Result<(Profile, Cost)> {
     let progress = ProfileProgress::default();
     ends::set(&progress.stop)?;
-    let pid = wanted.target.pid;
-    let work = || Core::profile_process(pid, &wanted.profile, &wanted.options, &progress);
-    let sampled = thread::scope(|scope| {
+    let work = || sampled(wanted, &progress);
+    let taken = thread::scope(|scope| {
         let working = thread::Builder::new().spawn_scoped(scope, work);
         let working = working.context("cannot make a thread")?;
         let mut bar = None;
@@ -140,7 +172,7 @@ fn watched(wanted: &ProfileRequest) -> Result<(Profile, kcore::ProfileCost)> {
         }
         working.join().map_err(|_| anyhow::anyhow!("sampling ended in a panic"))
     });
-    Ok(sampled??)
+    Ok(taken??)
 }
 
 fn new_bar(wanted: &ProfileRequest) -> ProgressBar {

@@ -29,23 +29,11 @@ pub(super) fn lines(
         held(wanted, cost),
     ];
     lines.extend(why_stopped(&cost.method));
-    if cost.doubtful > 0 {
-        lines.push(format!(
-            "{} of {} samples have functions marked (?), which are not certain or not known",
-            cost.doubtful, cost.samples
-        ));
-    }
+    lines.extend(doubtful(cost));
     lines.extend(idle(wanted, cost));
     lines.extend(slowed(cost));
     lines.extend(unseen(wanted, cost));
-    if cost.missed > 0 || cost.lost > 0 {
-        lines.push(format!(
-            "late: {} of {} rounds were left out; {} samples were lost",
-            cost.missed,
-            cost.rounds.saturating_add(cost.missed),
-            cost.lost
-        ));
-    }
+    lines.extend(late(cost.missed, cost.rounds, cost.lost));
     lines.extend(changes(wanted, cost));
     lines
 }
@@ -76,8 +64,26 @@ fn idle(wanted: &ProfileRequest, cost: &ProfileCost) -> Option<String> {
     is_idle.then(|| "no thread was seen on a processor".to_owned())
 }
 
+/// How many samples have what is not certain.
+pub(super) fn doubtful(cost: &ProfileCost) -> Option<String> {
+    (cost.doubtful > 0).then(|| {
+        format!(
+            "{} of {} samples have functions marked (?), which are not certain or not known",
+            cost.doubtful, cost.samples
+        )
+    })
+}
+
+/// What came too late: rounds that were left out, beside those that were not, and samples.
+pub(super) fn late(missed: u64, rounds: u64, lost: u64) -> Option<String> {
+    (missed > 0 || lost > 0).then(|| {
+        let all = rounds.saturating_add(missed);
+        format!("late: {missed} of {all} rounds were left out; {lost} samples were lost")
+    })
+}
+
 /// Why it was stopped, where the kernel was to count.
-fn why_stopped(method: &Method) -> Option<String> {
+pub(super) fn why_stopped(method: &Method) -> Option<String> {
     match method {
         Method::StopsInstead(reason) => {
             Some(format!("it was stopped, since the kernel counts for nobody here: {reason}"))
@@ -134,7 +140,7 @@ fn changes(wanted: &ProfileRequest, cost: &ProfileCost) -> Vec<String> {
     lines.chain(more).collect()
 }
 
-fn told(change: &ProfileChange, pid: &str) -> String {
+pub(super) fn told(change: &ProfileChange, pid: &str) -> String {
     match change {
         ProfileChange::Ended => format!("process {pid} ended, and the profile with it"),
         ProfileChange::Lost(reason) => format!("the profile had to end: {reason}"),
@@ -169,7 +175,7 @@ fn listed(tids: &[Tid]) -> String {
 }
 
 /// A name as the process chose it, which may hold what hurts a terminal.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     name.escape_debug().to_string()
 }
 

@@ -8,6 +8,7 @@ mod formats;
 #[path = "../support/process.rs"]
 mod process;
 mod python;
+mod subprocesses;
 mod target;
 
 use std::process::{Command, Stdio};

@@ -1,5 +1,6 @@
 //! What `/proc` tells of a process: see proc(5).
 
+mod descendants;
 mod look;
 mod smaps;
 mod stat;
@@ -8,6 +9,7 @@ mod turns;
 
 use std::{fs, io, path::Path};
 
+pub use descendants::{Descendant, ProcessKey, descendants};
 pub use look::{ProcessLook, ThreadLook};
 pub use smaps::MapDetails;
 pub use stat::TaskStat;

@@ -18,7 +18,10 @@ use kcore_live::{Deadline, Event, LivePages, Pid, Process};
 use kcore_mem::Addr;
 
 pub use own::{CountedStack, OwnProcess, OwnThread};
-pub use profile::{HeldShare, Method, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress};
+pub use profile::{
+    HeldShare, Method, ProcessCost, ProcessesCost, ProfileChange, ProfileCost, ProfileOptions,
+    ProfileProgress, RefusedProcess,
+};
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;
 

@@ -54,6 +54,8 @@ impl ProfileChange {
 pub struct ProfileCost {
     /// How samples were taken.
     pub method: Method,
+    /// The name of the program that the process ran last.
+    pub program: String,
     /// Samples of threads that were taken.
     pub samples: u64,
     /// How often the process was looked at.

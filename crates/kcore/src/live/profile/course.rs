@@ -103,6 +103,7 @@ impl<'a> Course<'a> {
         } else if self.has_first && !has_first {
             self.note(ProfileChange::FirstThread);
         }
+        self.cost.program = name_of(process);
         self.has_first = has_first;
         self.programs = self.programs.saturating_add(1);
     }

@@ -12,6 +12,7 @@ mod names;
 mod pace;
 mod prepared;
 mod sampler;
+mod several;
 mod taking;
 
 use std::{
@@ -28,12 +29,13 @@ use kcore_profile::Profile;
 pub use budget::HeldShare;
 pub use cost::{Method, ProfileChange, ProfileCost};
 pub(super) use names::frame_of;
+pub use several::{ProcessCost, ProcessesCost, RefusedProcess};
 
 use course::Next;
 use taking::Taking;
 
 use super::LiveOptions;
-use crate::{Core, OpenError, OpenOptions};
+use crate::{Core, OpenError, OpenOptions, by_file::SymbolsByFile};
 
 /// Which threads are sampled, how often, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,14 +82,28 @@ impl Core {
         options: &OpenOptions,
         progress: &ProfileProgress,
     ) -> Result<(Profile, ProfileCost), OpenError> {
-        let mut process = Process::open(pid)?;
-        let mut taking = Taking::new(wanted, progress);
-        while taking.of_program(&process, options)? == Next::LookAgain {
-            match taking.look_again(pid)? {
-                Some(again) => process = again,
-                None => break,
-            }
-        }
-        taking.finish(pid)
+        profile_one(Process::open(pid)?, wanted, options, progress, Arc::default())
     }
+}
+
+/// Samples one process, through all programs that it starts. `symbols` are those that were loaded before.
+///
+/// # Errors
+/// When there is not a single sample, since the process cannot be looked at.
+fn profile_one(
+    mut process: Process,
+    wanted: &ProfileOptions,
+    options: &OpenOptions,
+    progress: &ProfileProgress,
+    symbols: Arc<SymbolsByFile>,
+) -> Result<(Profile, ProfileCost), OpenError> {
+    let pid = process.pid();
+    let mut taking = Taking::new(wanted, progress, symbols);
+    while taking.of_program(&process, options)? == Next::LookAgain {
+        match taking.look_again(pid)? {
+            Some(again) => process = again,
+            None => break,
+        }
+    }
+    taking.finish(pid)
 }

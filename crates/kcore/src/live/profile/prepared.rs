@@ -15,6 +15,7 @@ use kcore_mem::AddrRange;
 use super::super::{LiveOptions, ThreadChoice, files, parts::parts_of, rehearsal};
 use crate::{
     Core, Mapping, OpenError, OpenOptions, Tid,
+    by_file::SymbolsByFile,
     snapshot::{LaterMemory, LiveParts, mappings},
 };
 
@@ -58,7 +59,7 @@ impl Maps {
 }
 
 impl<'a> Prepared<'a> {
-    /// Looks at the process while it runs.
+    /// Looks at the process while it runs; `symbols` are those that were loaded before.
     ///
     /// # Errors
     /// When a right is missing.
@@ -66,6 +67,7 @@ impl<'a> Prepared<'a> {
         process: &'a Process,
         live: &'a LiveOptions,
         options: &'a OpenOptions,
+        symbols: Arc<SymbolsByFile>,
     ) -> Result<Self, OpenError> {
         let memory = Arc::new(LiveMemory::open(process)?);
         let auxv = auxv_of(process)?;
@@ -77,7 +79,7 @@ impl<'a> Prepared<'a> {
         let finder = files::finder(process, &lines, live, options);
         let parts = parts_of(process, bytes, LiveParts::asking(pages.clone()))?;
         let maps = Maps::of(text, lines, &parts.space);
-        let base = Core::of_parts(parts, finder, options);
+        let base = Core::of_parts_sharing(parts, finder, options, symbols);
         rehearsal::ask_process(&base);
         // Asked for what it reads: samples copy the pages where runtimes keep what changes with every call.
         base.thread_facts(Tid::new(u32::try_from(process.pid().get()).unwrap_or_default()));

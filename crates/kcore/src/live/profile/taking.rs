@@ -1,6 +1,6 @@
 //! A profile from its first program to its last one.
 
-use std::{thread, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use kcore_live::{LiveError, Pid, Process};
 use kcore_profile::Profile;
@@ -13,7 +13,7 @@ use super::{
     prepared::Prepared,
     sampler::Sampler,
 };
-use crate::{OpenError, OpenOptions, ThreadChoice};
+use crate::{OpenError, OpenOptions, ThreadChoice, by_file::SymbolsByFile};
 
 /// How long is waited before a process is looked at again that another one traces.
 const MOMENT: Duration = Duration::from_millis(50);
@@ -28,12 +28,19 @@ pub struct Taking<'a> {
     /// The auxiliary vector of the program that was looked at last.
     auxv: Vec<u8>,
     tries: usize,
+    /// Symbols that were loaded, for the next program as well.
+    symbols: Arc<SymbolsByFile>,
 }
 
 impl<'a> Taking<'a> {
     /// Nothing was looked at yet.
-    pub fn new(wanted: &'a ProfileOptions, progress: &'a ProfileProgress) -> Self {
-        Self { wanted, progress, course: None, counting: None, auxv: Vec::new(), tries: 1 }
+    pub fn new(
+        wanted: &'a ProfileOptions,
+        progress: &'a ProfileProgress,
+        symbols: Arc<SymbolsByFile>,
+    ) -> Self {
+        let auxv = Vec::new();
+        Self { wanted, progress, course: None, counting: None, auxv, tries: 1, symbols }
     }
 
     /// Samples until the time is over, or the process or the program is.
@@ -60,7 +67,8 @@ impl<'a> Taking<'a> {
     }
 
     fn try_program(&mut self, process: &Process, options: &OpenOptions) -> Result<Next, OpenError> {
-        let prepared = match Prepared::of(process, &self.wanted.live, options) {
+        let prepared = match Prepared::of(process, &self.wanted.live, options, self.symbols.clone())
+        {
             Err(OpenError::Live(LiveError::Gone(_))) if self.may_try_again() => {
                 return Ok(Next::LookAgain);
             }
