@@ -116,8 +116,13 @@ impl HeapView<'_> {
         if let Some(types) = known.get() {
             return Some(Arc::clone(types));
         }
-        let (table, _) = self.table(watch)?;
-        let types = Arc::new(TypeSpread::new(self.core, table).run(watch)?);
+        // Without debug information there are no types: whoever asks about a block need not wait for a walk.
+        let mut modules = self.core.modules().in_scope_order();
+        let types = match modules.any(|module| module.symbols().debug_info().is_some()) {
+            true => TypeSpread::new(self.core, self.table(watch)?.0).run(watch)?,
+            false => BlockTypes::untyped(BlockTable::default()),
+        };
+        let types = Arc::new(types);
         // What a command found out that has to end is not the whole.
         if self.core.budget().is_halted() {
             return Some(types);
