@@ -65,7 +65,7 @@ impl Dcmd for Retained {
         let core = cx.core().clone();
         let retained = found(cx, &core)?;
         let types = types_of(cx)?;
-        let told = Told { core: &core, retained: &retained, types: &types };
+        let told = KeeperNames { core: &core, retained: &retained, types: &types };
         let kept = match at {
             Some(at) => {
                 let own = retained.at(at).ok_or_else(|| {
@@ -90,7 +90,7 @@ fn found(cx: &mut Cx<'_>, core: &Core) -> Result<std::sync::Arc<RetainedBlocks>>
     found.map_err(|_| DcmdError::failed("there are more pointers than can be numbered"))
 }
 
-fn show(cx: &mut Cx<'_>, args: &Args, told: &Told<'_>, kept: &[RetainedSize]) -> Result<()> {
+fn show(cx: &mut Cx<'_>, args: &Args, told: &KeeperNames<'_>, kept: &[RetainedSize]) -> Result<()> {
     let most = match args.value('n') {
         _ if args.has('a') => usize::MAX,
         Some(word) => operand::decimal(word)?,
@@ -113,13 +113,13 @@ fn notes(cx: &mut Cx<'_>, retained: &RetainedBlocks) -> Result<()> {
 }
 
 /// What records are made of.
-struct Told<'c> {
+struct KeeperNames<'c> {
     core: &'c Core,
     retained: &'c RetainedBlocks,
     types: &'c BlockTypes,
 }
 
-impl Told<'_> {
+impl KeeperNames<'_> {
     fn record(&self, size: RetainedSize) -> RetainedRecord {
         let (kind, name) = self.name(size.keeper);
         let ty = match size.keeper {
