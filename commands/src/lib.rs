@@ -201,6 +201,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &malloc::findleaks::Findleaks,
     &malloc::reachedby::Reachedby,
     &malloc::reaches::Reaches,
+    &malloc::retained::Retained,
     &malloc::malloctypes::Malloctypes,
     &whatis::Whatis,
     // Modules, symbols and code.

@@ -6,11 +6,14 @@ use kcore_dcmd::{
     View,
 };
 
-use crate::{malloc::block_record::BlockRecord, names::Names};
+use crate::{
+    malloc::{block_record::BlockRecord, type_text::TypeText},
+    names::Names,
+};
 
 const VIEW: &str = "{address} is \
     {known^unknown}\
-    {known?{symbol_text?{symbol_text}, }{object?{object}, }{block_text?in {block_text} [{block_base},{block_limit})+{block_offset:#x}, }in {place}\
+    {known?{symbol_text?{symbol_text}, }{object?{object}, }{block_text?in {block_text} [{block_base},{block_limit})+{block_offset:#x}, }{type_text?{type_text}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
 /// The sources that may know an address, most specific first.
@@ -43,7 +46,9 @@ impl Dcmd for Whatis {
                 "Shows the symbol that holds the address, if any, and where the address lies. \
                  That is the stack of a thread, with its frame, or a mapping, with its bounds. \
                  The innermost frame is 0, and inlined calls do not count. In the heap of a \
-                 language, the object is shown too; in that of malloc or another allocator, the block. JSON adds the module and the origin of the \
+                 language, the object is shown too; in that of malloc or another allocator, the block. Of \
+                 a block in use, the likely type is shown, and the pointer that tells it: see \
+                 ::malloctypes. JSON adds the module and the origin of the \
                  bytes.\n\n\
                  The sources are kcore`threads, for identifiers, and kcore`stacks and \
                  kcore`mappings, for addresses.",
@@ -111,7 +116,8 @@ fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
         what.thread.zip(what.frame).and_then(|(tid, index)| core.frame_registers(tid, index));
     let block = what.block.clone().map(|owned| BlockRecord::of(core, owned));
     let frame = frame.map(|(frame, _)| frame);
-    let mut record = WhatRecord { names: Names::new(cx), what, frame, block };
+    let block_type = TypeText::of(cx, what.block.as_ref())?;
+    let mut record = WhatRecord { names: Names::new(cx), what, frame, block, block_type };
     cx.emit(&record)?;
     if all && record.what.thread.is_some() {
         record.what = What { thread: None, frame: None, ..record.what };
@@ -125,6 +131,7 @@ struct WhatRecord<'c> {
     what: What,
     frame: Option<Frame>,
     block: Option<BlockRecord>,
+    block_type: Option<TypeText>,
 }
 
 impl WhatRecord<'_> {
@@ -187,9 +194,14 @@ impl Record for WhatRecord<'_> {
             .num("frame", what.frame.map(|index| index as u64))
             .opt_text("object", what.object.as_deref())
             .put("block", Cell::or_null(self.block.as_ref(), BlockRecord::cell))
+            .put("block_type", Cell::or_null(self.block_type.as_ref(), TypeText::cell))
             .opt_text("origin", what.origin.map(Origin::as_str))
             .display("known", Cell::Bool(place.is_some()))
             .display("place", Cell::or_null(place, Cell::text))
+            .display(
+                "type_text",
+                Cell::or_null(self.block_type.as_ref(), |it| Cell::text(it.words())),
+            )
             .display("in_stack", Cell::Bool(what.thread.is_some()))
             .display(
                 "symbol_text",

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeMap, ops::ControlFlow};
 
 use kcore::{
     Addr, Core,
-    native_heap::{Leak, Leaks},
+    native_heap::{BlockTypes, Leak, Leaks},
     objects::Stopped,
 };
 use kcore_dcmd::{
@@ -16,6 +16,7 @@ use super::{
     beginning::{Beginning, Beginnings},
     block_record::BlockRecord,
     subject,
+    type_text::{type_words, types_of},
 };
 use crate::watched::watched;
 
@@ -29,7 +30,7 @@ Finds blocks in use that nothing reaches. Every word of globals, thread-local st
 and other data counts as a pointer if it holds an address within a block. So does every word of a block that is \
 reached. What allocators keep for themselves does not count.\n\n\
 Leaks that other leaks refer to are not shown: their bytes count with the first one. Of a ring of leaks, one is shown. \
-Leaks of one size and beginning are one group.\n\n\
+Leaks of one size and likely type, or beginning, are one group.\n\n\
 A program may hide its pointers, by tags or by tables of offsets: then a block that is no leak is \
 listed. A number may look like a pointer: then a leak is not found. OLD counts leaks to which a word below a stack pointer still refers. They were \
 lost lately, or their pointer is in a register that a frame saved elsewhere.";
@@ -80,10 +81,20 @@ fn notes(cx: &mut Cx<'_>, leaks: &Leaks, all: bool) -> Result<()> {
     leaks.notes.iter().try_for_each(|note| cx.note(note))
 }
 
-/// How a block begins, in words: its class, the symbol that its first word points to, or its text.
-fn beginning(core: &Core, beginnings: &mut Beginnings<'_>, at: Addr) -> Option<String> {
+/// What a block is, in words: its class, its likely type, the symbol that its first word points to, or its text.
+fn beginning(
+    core: &Core,
+    types: &BlockTypes,
+    beginnings: &mut Beginnings<'_>,
+    at: Addr,
+) -> Option<String> {
     const MAX_TEXT: u64 = 24;
-    match beginnings.of(at) {
+    let begins = beginnings.of(at);
+    let is_class = matches!(begins, Beginning::Class(_));
+    if let Some(ty) = types.at(at).filter(|_| !is_class && !types.is_plain(at)) {
+        return Some(format!("likely {}", type_words(&ty)));
+    }
+    match begins {
         Beginning::Class(name) | Beginning::Symbol(name) => Some(name.to_string()),
         Beginning::Text => {
             let bytes = core.space().read_held(at, MAX_TEXT);
@@ -99,9 +110,13 @@ fn each(cx: &mut Cx<'_>, core: &Core) -> Result<Leaks> {
     let mut all: Vec<Leak> = Vec::new();
     let leaks = found(cx, core, &mut |leak| all.push(leak))?;
     all.sort_unstable_by_key(|leak| leak.block.at);
+    if all.is_empty() {
+        return Ok(leaks);
+    }
+    let types = types_of(cx)?;
     let mut beginnings = Beginnings::new(core);
     for leak in all {
-        if let Some(record) = LeakRecord::new(core, &mut beginnings, leak) {
+        if let Some(record) = LeakRecord::new(core, &types, &mut beginnings, leak) {
             cx.emit(&record)?;
         }
     }
@@ -110,10 +125,16 @@ fn each(cx: &mut Cx<'_>, core: &Core) -> Result<Leaks> {
 
 /// Shows groups of leaks, the largest first.
 fn grouped(cx: &mut Cx<'_>, core: &Core) -> Result<Leaks> {
+    let mut all: Vec<Leak> = Vec::new();
+    let leaks = found(cx, core, &mut |leak| all.push(leak))?;
+    if all.is_empty() {
+        return Ok(leaks);
+    }
+    let types = types_of(cx)?;
     let mut beginnings = Beginnings::new(core);
     let mut groups: BTreeMap<(u64, Option<String>), GroupRecord> = BTreeMap::new();
-    let leaks = found(cx, core, &mut |leak| {
-        let begins = beginning(core, &mut beginnings, leak.block.at);
+    for leak in all {
+        let begins = beginning(core, &types, &mut beginnings, leak.block.at);
         let key = (leak.block.usable, begins);
         match groups.get_mut(&key) {
             Some(group) => group.add(&leak),
@@ -123,7 +144,7 @@ fn grouped(cx: &mut Cx<'_>, core: &Core) -> Result<Leaks> {
                 groups.insert(key, group);
             }
         }
-    })?;
+    }
     let mut groups: Vec<GroupRecord> = groups.into_values().collect();
     groups.sort_by_key(|group| Reverse((group.bytes, group.leaks)));
     groups.iter().try_for_each(|group| cx.emit(group))?;
@@ -145,7 +166,7 @@ const GROUP_COLUMNS: &[Column] = &[
     Column::right("bytes", "BYTES", 12),
     Column::right("old", "OLD", 6),
     Column::right("example", "EXAMPLE", 16).spec("x"),
-    Column::left("begins", "BEGINS WITH", 0),
+    Column::left("begins", "IS OR BEGINS WITH", 0),
 ];
 
 /// Leaks of one size and beginning.
@@ -204,7 +225,7 @@ const LEAK_COLUMNS: &[Column] = &[
     Column::right("blocks", "BLOCKS", 10),
     Column::right("bytes", "BYTES", 12),
     Column::left("kind_text", "", 5),
-    Column::left("begins", "BEGINS WITH", 0),
+    Column::left("begins", "IS OR BEGINS WITH", 0),
 ];
 
 /// One leak.
@@ -215,9 +236,14 @@ struct LeakRecord {
 }
 
 impl LeakRecord {
-    fn new(core: &Core, beginnings: &mut Beginnings<'_>, leak: Leak) -> Option<Self> {
+    fn new(
+        core: &Core,
+        types: &BlockTypes,
+        beginnings: &mut Beginnings<'_>,
+        leak: Leak,
+    ) -> Option<Self> {
         let block = BlockRecord::new(core, leak.heap, leak.block)?;
-        Some(Self { leak, block, begins: beginning(core, beginnings, leak.block.at) })
+        Some(Self { leak, block, begins: beginning(core, types, beginnings, leak.block.at) })
     }
 }
 

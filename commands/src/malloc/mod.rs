@@ -10,6 +10,8 @@ pub mod malloctypes;
 mod pointer_record;
 pub mod reachedby;
 pub mod reaches;
+pub mod retained;
 mod subject;
+pub mod type_text;
 mod usage_record;
 pub mod walk;

@@ -85,7 +85,7 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
         _ if ["heap", "blocks", "heapcheck", "malloctypes"].contains(&spec.name) => {
             open("heap-glibc", "O2-pie").core
         }
-        _ if ["findleaks", "reachedby", "reaches"].contains(&spec.name) => {
+        _ if ["findleaks", "reachedby", "reaches", "retained"].contains(&spec.name) => {
             open("heap-leaks", "O2-pie").core
         }
         _ => core(),

@@ -9,7 +9,9 @@ mod leaks;
 mod made;
 mod others;
 mod paths;
+mod retained;
 mod truth;
+mod types;
 
 use std::{collections::HashMap, ops::ControlFlow};
 

@@ -79,3 +79,16 @@ fn what_a_block_reaches_is_what_its_pointers_lead_to() {
         assert!(note.contains("7 blocks in use of"), "{}: {note}", opened.name);
     }
 }
+
+/// Each address of a pipe gets its own answer: a way, or that there is none.
+#[test]
+fn each_block_of_a_pipe_is_answered() {
+    for scenario in ["heap-paths", "heap-leaks", "heap-types"] {
+        for opened in opened(scenario) {
+            let records = opened.records("::walk malloc | ::head -n 40 | ::reachedby");
+            let answers =
+                records.iter().filter(|it| it["type"] == "block_root" || it["type"] == "error");
+            assert_eq!(answers.count(), 40, "{}", opened.name);
+        }
+    }
+}

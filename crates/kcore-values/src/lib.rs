@@ -45,7 +45,7 @@ mod value;
 pub use absent::Absent;
 pub use enum_names::EnumNames;
 pub use limits::Limits;
-pub use object::{Object, ObjectError};
+pub use object::{HolderKind, Object, ObjectError};
 pub use path::{OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords};
 pub use place::{ObjectPlace, Piece, PieceSource};
 pub use printers::declared::{

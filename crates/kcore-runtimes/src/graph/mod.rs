@@ -22,7 +22,7 @@ use kcore_mem::Addr;
 
 pub use cell::GraphCell;
 pub use classes::ClassSize;
-pub(crate) use edges::Edges;
+pub use edges::Edges;
 pub use nodes::Nodes;
 pub use retained::Retained;
 pub use root::{Root, RootKind};

@@ -2,6 +2,7 @@
 
 mod dynamic;
 mod error;
+mod held;
 mod members;
 mod navigate;
 mod number;
@@ -9,6 +10,7 @@ mod virtual_place;
 
 pub(crate) use dynamic::dynamic_object;
 pub use error::ObjectError;
+pub use held::HolderKind;
 pub(crate) use navigate::element_type;
 pub(crate) use number::byte_order;
 

@@ -4,6 +4,7 @@
 //! as many levels between them as a release may have. What makes no sense it does not show: then the
 //! structure is shown as it is. What users declare in files comes before these (`declared`).
 
+mod container;
 mod cpp;
 pub(crate) mod declared;
 mod family;
@@ -14,6 +15,8 @@ mod owner;
 mod rust;
 mod sequence;
 mod transparent;
+
+pub(crate) use container::{Keeping, keeping};
 
 use std::sync::OnceLock;
 

@@ -7,7 +7,9 @@ mod host;
 mod leaks;
 mod paths;
 mod reach;
+mod retained;
 mod text;
+mod types;
 
 use std::{
     ops::ControlFlow,
@@ -24,7 +26,9 @@ pub use kcore_heap::{
 };
 pub use leaks::{Leak, Leaks};
 pub use paths::{BlockPath, BlockPointer, BlockReach, BlockRoot};
+pub use retained::{Keeper, RetainedBlocks, RetainedError, RetainedSize};
 pub use text::WrittenText;
+pub use types::{BlockRole, BlockType, BlockTypes, TypeSource};
 
 use crate::Core;
 
@@ -33,6 +37,8 @@ use crate::Core;
 pub(crate) struct HeapCache {
     heaps: Built<Arc<Heaps>>,
     mappings: OnceLock<Vec<HeapMapping>>,
+    types: OnceLock<Arc<BlockTypes>>,
+    retained: OnceLock<Arc<RetainedBlocks>>,
 }
 
 /// Questions about native heaps: see [`Core::heaps`].

@@ -9,7 +9,8 @@ mod pointers;
 mod reach;
 mod roots;
 
-pub(crate) use pointers::inner_member;
+pub(crate) use pointers::{TypeLayout, inner_member, layout_of};
+pub(crate) use roots::Root;
 
 use kcore_mem::Addr;
 use kcore_symbols::Type;

@@ -7,7 +7,7 @@ use std::{
 
 use kcore_mem::Addr;
 use kcore_symbols::{Dimension, MemberPlace, Type, TypeIdentity, TypeKind};
-use kcore_values::{Object, ObjectPlace};
+use kcore_values::{HolderKind, Object, ObjectPlace};
 
 use crate::Core;
 
@@ -31,17 +31,52 @@ pub struct PointerSlot {
     pub to: Type,
 }
 
-/// The pointers that objects of a type have, those to objects alone.
-pub fn pointers_of(core: &Core, ty: &Type) -> Vec<PointerSlot> {
-    let mut collector = Collector { core, found: Vec::new(), looks: 0, has: HashMap::new() };
+/// A part of an object that holds more than its members tell: see [`HolderKind`].
+#[derive(Clone, Debug)]
+pub struct HolderSlot {
+    /// Bytes from the beginning of the object.
+    pub offset: u64,
+    /// The path of the member, as that of a pointer.
+    pub path: Arc<str>,
+    /// Its type, behind aliases.
+    pub ty: Type,
+    /// What it is.
+    pub kind: HolderKind,
+}
+
+/// Where objects of a type lead to others.
+#[derive(Clone, Debug, Default)]
+pub struct TypeLayout {
+    /// The pointers to objects, those in containers as well.
+    pub pointers: Vec<PointerSlot>,
+    /// The containers, none within another, and the enumerations with data.
+    pub holders: Vec<HolderSlot>,
+}
+
+/// Where objects of a type lead to others.
+pub fn layout_of(core: &Core, ty: &Type) -> TypeLayout {
+    let mut collector = Collector {
+        core,
+        found: TypeLayout::default(),
+        is_in_container: false,
+        looks: 0,
+        has: HashMap::new(),
+    };
     collector.collect(ty, 0, &mut String::new(), MAX_DEPTH);
     collector.found
 }
 
-/// Pointers of one type under construction.
+/// The pointers that objects of a type have, those to objects alone.
+pub fn pointers_of(core: &Core, ty: &Type) -> Vec<PointerSlot> {
+    layout_of(core, ty).pointers
+}
+
+/// The layout of one type under construction.
 struct Collector<'a> {
     core: &'a Core,
-    found: Vec<PointerSlot>,
+    found: TypeLayout,
+    /// Whether what is looked at is a part of a container.
+    is_in_container: bool,
     /// Parts that were looked at.
     looks: usize,
     /// Whether a structure has pointers. Those without are not searched again: a type may occur in others
@@ -54,14 +89,21 @@ impl Collector<'_> {
         let Some(depth) = depth.checked_sub(1).filter(|_| self.goes_on()) else { return };
         let Ok(ty) = ty.stripped() else { return };
         if let TypeKind::Pointer(_) = ty.kind() {
-            let to = ty.target().ok().flatten().and_then(|to| complete(self.core, &to));
+            let to = ty.target().ok().flatten().and_then(|to| named(self.core, to));
             let path = path.as_str().into();
-            self.found.extend(to.map(|to| PointerSlot { offset, path, to }));
+            self.found.pointers.extend(to.map(|to| PointerSlot { offset, path, to }));
             return;
+        }
+        let kind = HolderKind::of(&ty).filter(|_| !self.is_in_container);
+        if let Some(kind) = kind {
+            let (path, ty) = (path.as_str().into(), ty.clone());
+            self.found.holders.push(HolderSlot { offset, path, ty, kind });
         }
         if !self.has_pointers(&ty, depth) {
             return;
         }
+        let is_container = matches!(kind, Some(HolderKind::Buffer | HolderKind::Nodes));
+        self.is_in_container |= is_container;
         each_part(self.core, &ty, |part| {
             let len = path.len();
             path.push_str(&part.name);
@@ -70,14 +112,16 @@ impl Collector<'_> {
             }
             path.truncate(len);
         });
+        self.is_in_container &= !is_container;
     }
 
     fn goes_on(&mut self) -> bool {
         self.looks = self.looks.saturating_add(1);
-        self.found.len() < MAX_POINTERS && self.looks < MAX_LOOKS
+        let found = self.found.pointers.len().max(self.found.holders.len());
+        found < MAX_POINTERS && self.looks < MAX_LOOKS
     }
 
-    /// Whether there is a pointer anywhere in a type.
+    /// Whether there is a pointer, or an enumeration with data, anywhere in a type.
     fn has_pointers(&mut self, ty: &Type, depth: usize) -> bool {
         let (Some(depth), Ok(ty)) = (depth.checked_sub(1), ty.stripped()) else { return false };
         match ty.kind() {
@@ -92,6 +136,10 @@ impl Collector<'_> {
                 }
                 // A type that contains itself adds nothing to itself.
                 self.has.insert(ty.identity(), false);
+                if HolderKind::of(&ty).is_some() {
+                    self.has.insert(ty.identity(), true);
+                    return true;
+                }
                 let mut parts = Vec::new();
                 each_part(self.core, &ty, |part| parts.push(part.ty));
                 let has = parts.iter().any(|part| self.has_pointers(part, depth));
@@ -229,6 +277,13 @@ fn subscripts(index: u64, dimensions: &[Dimension]) -> String {
         rest = rest.checked_div(count).unwrap_or(0);
     }
     text
+}
+
+/// The definition of what a pointer points to, if it has a size. A structure without a name is what its typedef is called.
+fn named(core: &Core, to: Type) -> Option<Type> {
+    let whole = complete(core, &to)?;
+    let has_name = whole.name().is_some() || whole.composite().is_none();
+    if has_name { Some(whole) } else { to.unqualified().ok() }
 }
 
 /// The definition of a type, if it has a size; none of `void` and functions.

@@ -22,7 +22,7 @@ pub struct Root {
 impl Core {
     /// The variables of all modules that debug information describes, the executable's first, then those
     /// of all frames of all threads.
-    pub(super) fn type_roots(&self) -> impl Iterator<Item = Root> + '_ {
+    pub(crate) fn type_roots(&self) -> impl Iterator<Item = Root> + '_ {
         let globals = self.modules().in_scope_order().flat_map(|module| self.globals_of(module));
         globals
             .take(MAX_VARIABLES)

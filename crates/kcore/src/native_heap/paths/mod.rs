@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{Core, ThreadVariable, Tid};
 use names::PointerNames;
+pub(super) use names::join;
 use search::Search;
 
 /// Pointers of a way that are told, from both ends.

@@ -149,7 +149,7 @@ fn target(core: &Core, pointer: &Type, to: Addr) -> Option<Object> {
 }
 
 /// A member of an object by its name, as C writes it.
-fn join(name: &str, path: &str, is_behind_pointer: bool) -> String {
+pub fn join(name: &str, path: &str, is_behind_pointer: bool) -> String {
     match (path.strip_prefix('.'), name.is_empty()) {
         (Some(member), true) => member.to_owned(),
         (Some(member), false) if is_behind_pointer => format!("{name}->{member}"),

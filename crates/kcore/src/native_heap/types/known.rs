@@ -1,0 +1,207 @@
+//! The types that blocks may have, by numbers.
+
+use std::sync::Arc;
+
+use kcore_symbols::{Type, TypeIdentity, TypeKind};
+use kcore_values::HolderKind;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Core,
+    what_type::{TypeLayout, inner_member, layout_of},
+};
+
+/// Types that are told apart; all others are not known.
+const MAX_TYPES: u32 = 1 << 20;
+/// Base classes within base classes that a table of virtual functions is looked for in.
+const MAX_DEPTH: usize = 16;
+
+/// What a type is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A number: `char *` leads to anything.
+    Plain,
+    /// A pointer.
+    Pointer,
+    /// A structure, class or union, and anything else.
+    Composite,
+}
+
+/// A type.
+pub struct KnownType {
+    /// The type. A structure without a name is behind its typedef.
+    pub ty: Type,
+    /// As a program spells it.
+    pub name: Arc<str>,
+    /// Bytes of an object.
+    pub size: u64,
+    /// What it is made of.
+    pub shape: Shape,
+    /// Whether its objects tell of which class they are.
+    pub has_table: bool,
+    layout: Option<Arc<KnownLayout>>,
+}
+
+/// Where objects of a type lead to others.
+#[derive(Default)]
+pub struct KnownLayout {
+    pub slots: Vec<KnownSlot>,
+    pub holders: Vec<KnownHolder>,
+}
+
+/// A pointer of a type.
+pub struct KnownSlot {
+    pub offset: u64,
+    pub path: Arc<str>,
+    /// The number of the type that it points to.
+    pub to: u32,
+    /// The index of the container that it is a part of.
+    pub container: Option<usize>,
+}
+
+/// A container, or an enumeration with data, in a type.
+pub struct KnownHolder {
+    pub offset: u64,
+    pub path: Arc<str>,
+    pub ty: Type,
+    pub kind: HolderKind,
+    /// The number of its type.
+    pub number: u32,
+}
+
+impl KnownLayout {
+    /// Whether objects lead nowhere.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty() && self.holders.is_empty()
+    }
+}
+
+/// The types that were met.
+#[derive(Default)]
+pub struct KnownTypes {
+    all: Vec<KnownType>,
+    numbers: FxHashMap<TypeIdentity, u32>,
+    /// Whether objects of one type begin with one of another.
+    begins: FxHashMap<(u32, u32), bool>,
+}
+
+impl KnownTypes {
+    /// The number of a type; that of a type without a size is the number of none.
+    pub fn number(&mut self, core: &Core, ty: &Type) -> u32 {
+        if let Some(number) = self.numbers.get(&ty.identity()) {
+            return *number;
+        }
+        let number = u32::try_from(self.all.len()).unwrap_or(MAX_TYPES);
+        let known = KnownType::of(core, ty).filter(|_| number < MAX_TYPES);
+        let Some(known) = known else { return MAX_TYPES };
+        // Its identity is that of the type as long as the type lives: it is kept.
+        self.numbers.insert(known.ty.identity(), number);
+        self.all.push(known);
+        number
+    }
+
+    /// The type of a number.
+    pub fn get(&self, number: u32) -> Option<&KnownType> {
+        self.all.get(number as usize)
+    }
+
+    /// Where objects of a type lead.
+    pub fn layout(&mut self, core: &Core, number: u32) -> Arc<KnownLayout> {
+        let Some(known) = self.get(number) else { return Arc::default() };
+        if let Some(layout) = &known.layout {
+            return Arc::clone(layout);
+        }
+        let of_type = layout_of(core, &known.ty);
+        let layout = Arc::new(self.numbered(core, of_type));
+        if let Some(known) = self.all.get_mut(number as usize) {
+            known.layout = Some(Arc::clone(&layout));
+        }
+        layout
+    }
+
+    /// The same, of a type whose layout was asked for before.
+    pub fn known_layout(&self, number: u32) -> Option<&KnownLayout> {
+        self.get(number)?.layout.as_deref()
+    }
+
+    fn numbered(&mut self, core: &Core, layout: TypeLayout) -> KnownLayout {
+        let holders: Vec<KnownHolder> = layout
+            .holders
+            .into_iter()
+            .map(|holder| KnownHolder {
+                offset: holder.offset,
+                path: holder.path,
+                number: self.number(core, &holder.ty),
+                ty: holder.ty,
+                kind: holder.kind,
+            })
+            .collect();
+        let container = |offset: u64| {
+            let holds = |holder: &KnownHolder| {
+                let within = offset.checked_sub(holder.offset);
+                holder.kind != HolderKind::Variants
+                    && within.is_some_and(|it| holder.ty.size().is_some_and(|size| it < size))
+            };
+            holders.iter().position(holds)
+        };
+        let slots = layout.pointers.into_iter().map(|slot| KnownSlot {
+            offset: slot.offset,
+            path: slot.path,
+            to: self.number(core, &slot.to),
+            container: container(slot.offset),
+        });
+        KnownLayout { slots: slots.collect(), holders }
+    }
+
+    /// Whether objects of one type begin with one of another, or both are called the same.
+    pub fn begins_with(&mut self, core: &Core, whole: u32, part: u32) -> bool {
+        let is_known = self.begins.get(&(whole, part)).copied();
+        is_known.unwrap_or_else(|| {
+            let begins = self.looks_begun_with(core, whole, part);
+            self.begins.insert((whole, part), begins);
+            begins
+        })
+    }
+
+    fn looks_begun_with(&self, core: &Core, whole: u32, part: u32) -> bool {
+        let (Some(whole), Some(part)) = (self.get(whole), self.get(part)) else { return false };
+        let is_part = |ty: &Type| *ty.spelled() == *part.name;
+        whole.name == part.name
+            || inner_member(core, &whole.ty, 0, &|ty| !is_part(ty)).is_some_and(|inner| {
+                is_part(&inner.ty) || inner.ty.stripped().is_ok_and(|it| is_part(&it))
+            })
+    }
+}
+
+impl KnownType {
+    fn of(core: &Core, ty: &Type) -> Option<Self> {
+        let whole = ty.stripped().ok()?;
+        let size = whole.size().filter(|size| *size > 0)?;
+        let shape = match whole.kind() {
+            TypeKind::Base(_) | TypeKind::Enumeration(_) => Shape::Plain,
+            TypeKind::Pointer(_) | TypeKind::MemberPointer(_) => Shape::Pointer,
+            _ => Shape::Composite,
+        };
+        let has_table = has_table(core, &whole, MAX_DEPTH);
+        Some(Self {
+            ty: ty.clone(),
+            name: ty.spelled().into(),
+            size,
+            shape,
+            has_table,
+            layout: None,
+        })
+    }
+}
+
+/// Whether a class, or one of its bases, has virtual functions.
+fn has_table(core: &Core, ty: &Type, depth: usize) -> bool {
+    let (Some(depth), Some(composite)) = (depth.checked_sub(1), ty.composite()) else {
+        return false;
+    };
+    composite.is_dynamic
+        || composite.bases.iter().any(|base| {
+            let class = ty.follow(&base.ty).and_then(|class| class.stripped());
+            class.is_ok_and(|class| has_table(core, &class, depth))
+        })
+}
