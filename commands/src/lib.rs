@@ -43,6 +43,7 @@ mod echo;
 mod element;
 mod enumeration;
 mod env;
+mod erlang;
 mod errno;
 mod eval;
 mod expression;
@@ -250,6 +251,11 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &python::pytasks::Pytasks,
     &greenlets::list::Greenlets,
     &tokio::list::TokioTasks,
+    &erlang::list::Erlprocesses,
+    &erlang::erlmessages::Erlmessages,
+    &erlang::erlprint::Erlprint,
+    &erlang::erlets::Erlets,
+    &erlang::erlschedulers::Erlschedulers,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,
@@ -367,6 +373,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &goroutines::walk::Goroutines,
     &greenlets::walk::Greenlets,
     &tokio::walk::TokioTasks,
+    &erlang::walk::ErlangProcesses,
     &java::walk::Javathreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,

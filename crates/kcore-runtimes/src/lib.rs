@@ -38,6 +38,7 @@
 mod anchor;
 pub mod bthread;
 mod ending;
+pub mod erlang;
 mod extents;
 mod fcontext;
 pub mod fiber;

@@ -46,9 +46,9 @@ fn in_use(core: &Core, task: &Task) -> Option<AddrRange> {
     }
     let stack = task.stack?;
     let at = match &task.start {
-        TaskStart::Running | TaskStart::Moved { .. } | TaskStart::Language(_) | TaskStart::Kept => {
-            return None;
-        }
+        // Its runtime told what of its stack is in use.
+        TaskStart::Kept => stack.start.get(),
+        TaskStart::Running | TaskStart::Moved { .. } | TaskStart::Language(_) => return None,
         TaskStart::Suspended { regs, .. } => regs.get(core.machine()?.stack_pointer())?,
         TaskStart::Unknown(_) => stack.end.get(),
     };
