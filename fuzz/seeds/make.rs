@@ -12,6 +12,8 @@ mod cut;
 mod debug;
 #[path = "make/dumps.rs"]
 mod dumps;
+#[path = "make/erlangish.rs"]
+mod erlangish;
 #[path = "make/goish.rs"]
 mod goish;
 #[path = "make/greenlets.rs"]
@@ -113,6 +115,7 @@ fn typed() {
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));
+    erlangish::seeds().iter().for_each(|(name, bytes)| put("erlang", name, bytes));
     perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));
     phpish::seeds().iter().for_each(|(name, bytes)| put("php", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));

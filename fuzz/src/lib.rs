@@ -11,6 +11,7 @@ pub mod counting;
 pub mod demangle;
 pub mod disasm;
 pub mod dwarf;
+pub mod erlang;
 pub mod expression;
 pub mod frame;
 pub mod go;

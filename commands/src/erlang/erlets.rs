@@ -15,9 +15,9 @@ their objects in many places have no OBJECTS and BYTES.";
 
 impl Dcmd for Erlets {
     fn spec(&self) -> Spec {
-        Spec::new("erlets", Group::Runtimes, "list the ETS tables of Erlang").help(HELP).examples(&[
-            Example { line: "::erlets", shows: "every table of ETS" },
-        ])
+        Spec::new("erlets", Group::Runtimes, "list the ETS tables of Erlang")
+            .help(HELP)
+            .examples(&[Example { line: "::erlets", shows: "every table of ETS" }])
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {

@@ -69,7 +69,10 @@ impl Dcmd for Erlprint {
         let core = cx.core().clone();
         let instances = subject::instances(&core)?;
         let term = match args.has('a') {
-            true => core.space().read_word(dot.addr()).map_err(|it| DcmdError::failed(it.to_string()))?,
+            true => core
+                .space()
+                .read_word(dot.addr())
+                .map_err(|it| DcmdError::failed(it.to_string()))?,
             false => dot.number(),
         };
         if TermKind::of(term) == TermKind::Other {

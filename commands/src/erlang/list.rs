@@ -15,7 +15,11 @@ const OPTIONS: &[Opt] = &[
         value: Some("state"),
         help: "only processes in this state: `waiting`, `running`, `runnable`, `suspended`, `exiting` or `garbage_collecting`",
     },
-    Opt { flag: 'n', value: Some("name"), help: "only the process that is registered by this name" },
+    Opt {
+        flag: 'n',
+        value: Some("name"),
+        help: "only the process that is registered by this name",
+    },
     Opt {
         flag: 'f',
         value: Some("function"),
