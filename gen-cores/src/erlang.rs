@@ -31,36 +31,12 @@ const PACKAGES: &[&str] =
     &["erlang-base", "libc6", "libgcc-s1", "libstdc++6", "libtinfo6", "zlib1g"];
 /// Megabytes of the packages of one version, and of what is in them.
 const MEGABYTES: (u32, u32) = (14, 50);
-/// What stands before the program where it is run: where it finds its helper and its modules.
-const ENVIRONMENT: [&str; 6] =
-    ["LD_LIBRARY_PATH=lib", "BINDIR=.", "ROOTDIR=erlang", "EMU=beam", "PROGNAME=erl", "HOME=."];
-/// Options of the virtual machine: few schedulers, and little memory that it only reserves. The program compiles itself.
-const FLAGS: [&str; 21] = [
-    "-S",
-    "2:2",
-    "-SDcpu",
-    "1:1",
-    "-SDio",
-    "2",
-    "-MIscs",
-    "32",
-    "--",
-    "-root",
-    "erlang",
-    "-bindir",
-    ".",
-    "-progname",
-    "erl",
-    "--",
-    "-home",
-    ".",
-    "-noshell",
-    "-noinput",
-    "-eval",
-];
+/// Options of the virtual machine: few schedulers, and little memory that it only reserves.
+const FLAGS: [&str; 8] = ["-S", "2:2", "-SDcpu", "1:1", "-SDio", "2", "-MIscs", "32"];
+/// The program compiles itself.
 const START: &str = "[{ok, _} = compile:file(Module) || Module <- [truth, main]], main:start().";
-/// The helper by which the virtual machine starts other programs.
-const HELPER: &str = "erl_child_setup";
+/// What the virtual machine starts: that by which it starts other programs, and that which looks up names of hosts.
+const HELPERS: [&str; 2] = ["erl_child_setup", "inet_gethost"];
 
 /// The virtual machine that a word of a variant's name asks for: `erlang25`.
 pub(crate) fn machine(word: &str) -> Option<Machine> {
@@ -84,14 +60,21 @@ impl Machine {
         (!self.is_here()).then_some(Download { name, megabytes, on_disk })
     }
 
-    /// What stands before the program where it is run.
-    pub(crate) fn environment(self) -> &'static [&'static str] {
-        &ENVIRONMENT
+    /// What stands before the program where it is run: where it finds its helpers and its modules, by whole paths.
+    pub(crate) fn environment(self, dir: &Path) -> Vec<String> {
+        let dir = dir.display();
+        let fixed = ["LD_LIBRARY_PATH=lib", "EMU=beam", "PROGNAME=erl"].map(str::to_owned);
+        let places =
+            [format!("BINDIR={dir}"), format!("ROOTDIR={dir}/erlang"), format!("HOME={dir}")];
+        fixed.into_iter().chain(places).collect()
     }
 
     /// The words behind the program: there is no script among them.
-    pub(crate) fn words(self) -> impl Iterator<Item = &'static str> {
-        FLAGS.into_iter().chain([START])
+    pub(crate) fn words(self, dir: &Path) -> Vec<String> {
+        let (dir, root) = (dir.display().to_string(), dir.join("erlang").display().to_string());
+        let places = ["--", "-root", &root, "-bindir", &dir, "-progname", "erl"];
+        let rest = ["--", "-home", &dir, "-noshell", "-noinput", "-eval", START];
+        FLAGS.into_iter().chain(places).chain(rest).map(str::to_owned).collect()
     }
 
     /// Its folder, beside the cores: all trees that share them share it.
@@ -120,23 +103,18 @@ impl Machine {
         apt::unpack(self.suite, PACKAGES, &dir)
     }
 
-    /// Lays the virtual machine into a case's folder under the scenario's name, with its helper and its modules.
+    /// Lays the virtual machine into a case's folder under the scenario's name, with its helpers and its modules.
     fn give(self, program: &Path) -> Result<Vec<String>> {
         let root = self.folder().join("root");
         let erlang = root.join("usr/lib/erlang");
         let bin = programs(&erlang)?;
-        let done = vec![
-            unpacked::give(&root, &bin.join("beam.smp"), program)?,
-            helper(&bin.join(HELPER), &program.with_file_name(HELPER))?,
-        ];
+        let mut done = vec![unpacked::give(&root, &bin.join("beam.smp"), program)?];
+        for helper in HELPERS {
+            done.push(unpacked::write(&bin.join(helper), &program.with_file_name(helper))?);
+        }
         unpacked::link(&erlang, &program.with_file_name("erlang"))?;
         Ok(done)
     }
-}
-
-/// Lays the helper beside the virtual machine. It asks for the same linker, which is there by then.
-fn helper(from: &Path, to: &Path) -> Result<String> {
-    unpacked::write(from, to)
 }
 
 /// The folder of programs, whose name has the version of the virtual machine.

@@ -50,11 +50,10 @@ impl Run<'_> {
         words.extend(self.variant.perl.map(|perl| perl.environment().to_owned()));
         words.extend(self.variant.php.map(|php| php.environment().to_owned()));
         let erlang = self.variant.erlang;
-        let environment = erlang.map(|erlang| erlang.environment()).unwrap_or_default();
-        words.extend(environment.iter().map(|word| (*word).to_owned()));
+        words.extend(erlang.map(|erlang| erlang.environment(self.dir)).unwrap_or_default());
         words.push(format!("./{}", self.scenario.name));
         if let Some(erlang) = erlang {
-            words.extend(erlang.words().map(str::to_owned));
+            words.extend(erlang.words(self.dir));
             return words;
         }
         let ruby = self.variant.ruby.map(|ruby| ruby.flags).unwrap_or_default();

@@ -39,7 +39,7 @@ impl Dcmd for Erlmessages {
         let dot = cx.addr().ok_or_else(|| DcmdError::usage("::erlmessages needs a process"))?;
         let limits = limits(args)?;
         let core = cx.core().clone();
-        let (erlang, process) = subject::of_dot(cx, dot)?;
+        let (erlang, process) = subject::of_dot(&core, dot)?;
         let pid = process.pid.to_string();
         let messages = erlang.messages(core.as_ref(), &process, MAX_MESSAGES);
         let mut rows = Vec::with_capacity(messages.len().min(1024));

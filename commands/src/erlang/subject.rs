@@ -6,7 +6,7 @@ use kcore::{
     Core, FrameKind, MAX_FRAMES, TaskId,
     erlang::{self, Erlang, ErlangProcess, Pid},
 };
-use kcore_dcmd::{Args, Cx, DcmdError, Dot, Result};
+use kcore_dcmd::{Args, DcmdError, Dot, Result};
 
 use crate::operand;
 
@@ -44,10 +44,9 @@ pub fn dot(process: &ErlangProcess) -> Dot {
 ///
 /// # Errors
 /// When there is none.
-pub fn of_dot(cx: &Cx<'_>, dot: Dot) -> Result<(&Erlang, ErlangProcess)> {
-    let core = cx.core();
+pub fn of_dot(core: &Core, dot: Dot) -> Result<(&Erlang, ErlangProcess)> {
     let found = instances(core)?.into_iter().find_map(|erlang| {
-        let all = erlang.processes(core.as_ref());
+        let all = erlang.processes(core);
         let process = match dot {
             Dot::Thread(thread) => all.on_thread(thread),
             _ => all.numbered(Pid::unpacked(dot.number())),

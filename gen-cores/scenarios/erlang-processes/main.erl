@@ -16,6 +16,8 @@ director() ->
     register(deep, spawn(?MODULE, deep, [40])),
     register(catcher, spawn(?MODULE, catcher, [])),
     [spawn(?MODULE, parked, []) || _ <- lists:seq(1, 50)],
+    % The shell is the system's, and so are its libraries.
+    os:unsetenv("LD_LIBRARY_PATH"),
     os:cmd("rm -f fifo; mkfifo fifo"),
     Fifo = spawn(?MODULE, fifo, ["fifo"]),
     register(fifo, Fifo),
