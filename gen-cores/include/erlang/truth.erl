@@ -1,7 +1,7 @@
 % The account of a program of Erlang: what it says of its own processes before it dies.
 %
 % The account is a file of JSON Lines, named by $KCORE_TRUTH. What erlang:process_info says of each process, and ets:info of
-% each table, stands beside it, in processes.jsonl and tables.jsonl; messages as io:format("~0p") prints them are in the
+% each table, stands beside it, in processes.jsonl and tables.jsonl; messages as io:format("~0tp") prints them are in the
 % former.
 
 -module(truth).
@@ -42,7 +42,7 @@ pair({status, Status}) -> {state, text(atom_to_list(Status))};
 pair({current_function, Mfa}) -> {current, mfa(Mfa)};
 pair({initial_call, Mfa}) -> {initial, mfa(Mfa)};
 pair({message_queue_len, Length}) -> {messages, integer_to_list(Length)};
-pair({messages, All}) -> {queue, list([text(io_lib:format("~0p", [It])) || It <- All])};
+pair({messages, All}) -> {queue, list([text(io_lib:format("~0tp", [It])) || It <- All])};
 pair({current_stacktrace, Frames}) -> {stack, list([frame(Frame) || Frame <- Frames])};
 pair({total_heap_size, Words}) -> {heap_bytes, integer_to_list(Words * 8)};
 pair({reductions, Count}) -> {reductions, integer_to_list(Count)}.

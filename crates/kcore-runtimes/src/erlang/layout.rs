@@ -20,6 +20,8 @@ pub struct Layout {
     pub process: ProcessFields,
     /// `functions` of `BeamCodeHeader`.
     pub functions: u64,
+    /// The function of an `Export`.
+    pub export: u64,
     /// From one `ErtsSchedulerData` to the next.
     pub scheduler_stride: u64,
     /// Which kinds of objects there are.
@@ -113,6 +115,7 @@ const LAYOUTS: &[Layout] = &[
             state: 640,
         },
         functions: 96,
+        export: 56,
         scheduler_stride: 41728,
         terms: TermForm::Binaries,
     },
@@ -143,6 +146,7 @@ const LAYOUTS: &[Layout] = &[
             state: 624,
         },
         functions: 136,
+        export: 64,
         scheduler_stride: 41792,
         terms: TermForm::BitStrings,
     },

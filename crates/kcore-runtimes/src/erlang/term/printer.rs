@@ -54,8 +54,7 @@ const REMOTE_REFERENCE: u64 = 14;
 const ARITY_SHIFT: u32 = 6;
 /// Words of an integer, at most: longer ones take long to print.
 const MAX_WORDS: u64 = 64;
-/// `Export`: its module, function and arity; `ErlFunEntry`: its module, and the numbers that are printed.
-const EXPORT_MFA: u64 = 64;
+/// `ErlFunEntry`: its module, and the numbers that are printed.
 const FUN_MODULE: u64 = 32;
 const FUN_UNIQUE: u64 = 68;
 const FUN_INDEX: u64 = 72;
@@ -289,7 +288,7 @@ impl Printer<'_> {
             TermForm::BitStrings => header >> 16 == 0,
         };
         if is_external {
-            let mfa = Mfa::load(&memory, entry.checked_add(EXPORT_MFA)?)?;
+            let mfa = Mfa::load(&memory, entry.checked_add(memory.layout.export)?)?;
             let (module, function) = (self.terms.atom(mfa.module)?, self.terms.atom(mfa.function)?);
             self.put(&format!("fun {}:{}/{}", quoted(&module), quoted(&function), mfa.arity));
             return Some(());
