@@ -201,7 +201,9 @@ pub use kcore_runtimes::{
     ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
     Undecoded, VariableLimits,
 };
-pub use kcore_runtimes::{bthread, erlang, fiber, go, graph, java, objects, python, ruby, tokio, v8};
+pub use kcore_runtimes::{
+    bthread, erlang, fiber, go, graph, java, objects, python, ruby, tokio, v8,
+};
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
     Dimension, Encoding, Enumeration, Enumerator, FunctionType, Keyword, Language, Member,

@@ -148,12 +148,4 @@ impl Runtime for Erlang {
         let process = self.processes(host).numbered(Pid::unpacked(task.id));
         process.map(|process| self.frames(host, process)).unwrap_or_default()
     }
-
-    /// Reads what the stacks of all processes need: functions and their names.
-    fn follow_running(&self, host: &dyn Host) -> bool {
-        for process in self.processes(host).all.iter().take(task::MAX_FOLLOWED) {
-            let _ = self.frames(host, process);
-        }
-        true
-    }
 }

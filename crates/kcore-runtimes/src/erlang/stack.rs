@@ -6,8 +6,8 @@ use kcore_mem::{Addr, AddrRange, CodeAddr};
 
 use super::{
     Erlang,
-    code::{self, ErlangPlace},
-    process::{ErlangProcess, ErlangState},
+    code::{self, ErlangPlace, Mfa},
+    process::ErlangProcess,
 };
 use crate::{Host, LanguageFrame};
 
@@ -20,27 +20,18 @@ const MAX_STACK: u64 = 32 << 20;
 impl Erlang {
     /// The frames of a process that no thread runs, innermost first.
     pub fn frames(&self, host: &dyn Host, process: &ErlangProcess) -> Vec<LanguageFrame> {
-        let Ok(found) = self.code(host) else { return vec![unknown(self.why_no_code(host))] };
-        let terms = self.terms(host);
-        let innermost = found.at(&terms, CodeAddr::Pc(process.code));
-        let mut frames = match &innermost {
-            Some(place) => vec![place.frame()],
-            None => {
-                let noted = process.noted.or(process.initial);
-                let name = noted.and_then(|mfa| found.name(&terms, mfa));
-                name.map(|name| code::frame(Some(name), None)).into_iter().collect()
-            }
+        let innermost = match (self.code(host), self.current(host, process)) {
+            (Err(why), _) => Some(unknown(why.into())),
+            (_, Some(place)) => Some(place.frame()),
+            // It has not begun, or it waits in a function that is written in C.
+            _ => process.noted.or(process.initial).and_then(|mfa| self.named(host, mfa)),
         };
-        // In C, the function that called is the innermost one.
-        if let (Some(place), Some(noted)) = (&innermost, process.noted)
-            && noted != place.mfa
-            && process.state == ErlangState::Running
-        {
-            let name = found.name(&terms, noted);
-            frames = name.map(|name| code::frame(Some(name), None)).into_iter().collect();
-        }
-        frames.extend(self.on_stack(host, process.stack));
-        frames
+        innermost.into_iter().chain(self.on_stack(host, process.stack)).collect()
+    }
+
+    /// A frame of a function of which no place is known.
+    pub(super) fn named(&self, host: &dyn Host, mfa: Mfa) -> Option<LanguageFrame> {
+        self.function_name(host, mfa).map(|name| code::frame(Some(name), None))
     }
 
     /// The function that a process executes, or goes on with.
@@ -58,7 +49,6 @@ impl Erlang {
         let returns = words.filter(|word| *word != 0 && word & TAG == 0);
         let returns = returns.map(Addr::new).filter(|at| code.has(*at) && !exits.contains(at));
         let mut frames = Vec::new();
-        let mut is_cut = (held.len() as u64) < wanted;
         for at in returns {
             if frames.len() >= MAX_FRAMES {
                 frames.push(unknown("there are more frames, which are left out".into()));
@@ -69,8 +59,7 @@ impl Erlang {
                 None => frames.push(unknown("its module's table of functions is damaged".into())),
             }
         }
-        is_cut |= stack.len() > wanted;
-        if is_cut {
+        if (held.len() as u64) < stack.len() {
             frames.push(unknown("the rest of the stack was not dumped".into()));
         }
         frames
@@ -80,10 +69,6 @@ impl Erlang {
     fn exits(&self, host: &dyn Host) -> Vec<Addr> {
         let exits = self.roots.exits.iter();
         exits.filter_map(|at| host.space().read_addr(*at).ok()).collect()
-    }
-
-    fn why_no_code(&self, host: &dyn Host) -> Arc<str> {
-        self.code(host).err().unwrap_or_default().into()
     }
 }
 

@@ -9,9 +9,6 @@ use super::{
 };
 use crate::{Host, Task, TaskStart};
 
-/// Processes whose stacks are read ahead of a snapshot, at most.
-pub const MAX_FOLLOWED: usize = 1 << 17;
-
 /// What is waited for.
 const MESSAGE: &str = "message";
 const UNTIL: &str = "message or timeout";
