@@ -102,11 +102,7 @@ fn memory(is_running: bool) -> Vec<(u64, Vec<u8>)> {
     ];
     let table = [(32, TABLE), (176, PID), (208, A), (224, variable("db_hash")), (232, 2), (240, 9)];
     let proc = [(136, 1), (192, SLOTS), (208, 16), (248, 1), (272, 776)];
-    let atoms = [
-        (112, 2 << 32),
-        (120, ATOMS),
-        (0x200, ATOMS + 8),
-    ];
+    let atoms = [(112, 2 << 32), (120, ATOMS)];
     let atom_text = [
         (0, ATOMS + 0x40),
         (0x40, ATOMS + 0x80),
@@ -125,7 +121,7 @@ fn memory(is_running: bool) -> Vec<(u64, Vec<u8>)> {
         (variable("etp_beamasm"), words(&[1])),
         (variable("erts_frame_layout"), words(&[0])),
         (variable("erts_proc"), at(320, &proc)),
-        (variable("erts_atom_table"), at(0x240, &atoms)),
+        (variable("erts_atom_table"), at(128, &atoms)),
         (variable("the_active_code_index"), words(&[0])),
         (variable("erts_aligned_scheduler_data"), words(&[SCHEDULER])),
         (variable("erts_no_schedulers"), words(&[1])),
