@@ -15,12 +15,15 @@ fn processes_are_as_process_info_has_them() {
         for process in told.iter().filter(|process| !is_busy(process)) {
             let pid = text(&process["pid"]);
             let row = rows.get(&pid).unwrap_or_else(|| panic!("{}: no {pid}", opened.name));
-            for key in ["state", "current", "initial", "messages", "heap_bytes", "reductions"] {
-                // The virtual machine worked for those that it asked.
-                if is_still(process) || !["heap_bytes", "reductions"].contains(&key) {
-                    assert_eq!(row[key], process[key], "{}: {key} of {pid} {process}", opened.name);
-                }
+            for key in ["state", "current", "initial", "messages"] {
+                assert_eq!(row[key], process[key], "{}: {key} of {pid} {process}", opened.name);
             }
+            if is_still(process) {
+                assert_eq!(row["heap_bytes"], process["heap_bytes"], "{}: {pid}", opened.name);
+            }
+            // To answer is work too.
+            let reductions = |of: &Value| of["reductions"].as_u64();
+            assert!(reductions(row) >= reductions(process), "{}: {pid}", opened.name);
             let registered = row.get("registered").cloned().unwrap_or_default();
             assert_eq!(registered, process["registered"], "{}: {pid}", opened.name);
         }
@@ -52,6 +55,10 @@ fn stacks_are_as_process_info_has_them() {
             let (mut told, mut shown): (Vec<_>, _) = (told.collect(), opened.stack(&pid));
             told.dedup();
             shown.dedup();
+            // One that hibernates, or has not begun, has no stack, and the function that it goes on with is shown.
+            if told.is_empty() {
+                told.push((text(&process["current"]), None));
+            }
             assert_eq!(shown, told, "{}: {pid}", opened.name);
         }
     }
@@ -96,7 +103,7 @@ fn tables_are_as_ets_has_them() {
 fn filters_and_groups_count_the_same() {
     for opened in cases().iter().map(Opened::of) {
         let count = |line: &str| opened.of_type(line, "erlang_process").len();
-        assert_eq!(count("::erlprocesses -f main:parked"), 52, "{}", opened.name);
+        assert_eq!(count("::erlprocesses -f main:parked"), 51, "{}", opened.name);
         assert_eq!(count("::erlprocesses -s suspended"), 1, "{}", opened.name);
         assert_eq!(count("::erlprocesses -m 1 -n talker"), 1, "{}", opened.name);
         let groups = opened.of_type("::erlprocesses -u", "erlang_process_group");

@@ -45,7 +45,7 @@ fn limits_are_marked() {
         let pid = text(&opened.named("talker")["pid"]);
         let line = format!("0t{}::erlmessages -n 2 -d 2", number(&pid));
         let shown = opened.of_type(&line, "erlang_message");
-        assert_eq!(text(&shown[0]["value"]), "{hello,[...,...]}", "{}", opened.name);
+        assert_eq!(text(&shown[0]["value"]), "{hello,[...,...,...]}", "{}", opened.name);
         assert_eq!(shown[0]["cut"], true, "{}", opened.name);
     }
 }
