@@ -44,6 +44,7 @@ mod echo;
 mod element;
 mod enumeration;
 mod env;
+mod erlang;
 mod errno;
 mod eval;
 mod expression;
@@ -253,6 +254,11 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &greenlets::list::Greenlets,
     &tokio::list::TokioTasks,
     &coroutines::list::ListCoroutines,
+    &erlang::list::Erlprocesses,
+    &erlang::erlmessages::Erlmessages,
+    &erlang::erlprint::Erlprint,
+    &erlang::erlets::Erlets,
+    &erlang::erlschedulers::Erlschedulers,
     &v8::jsstack::Jsstack,
     &v8::jsframe::Jsframe,
     &v8::jsprint::Jsprint,
@@ -371,6 +377,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &greenlets::walk::Greenlets,
     &tokio::walk::TokioTasks,
     &coroutines::walk::WalkCoroutines,
+    &erlang::walk::ErlangProcesses,
     &java::walk::Javathreads,
     &v8::walk::jsframe::Jsframe,
     &v8::walk::jsprop::Jsprop,

@@ -14,6 +14,8 @@ mod cut;
 mod debug;
 #[path = "make/dumps.rs"]
 mod dumps;
+#[path = "make/erlangish.rs"]
+mod erlangish;
 #[path = "make/goish.rs"]
 mod goish;
 #[path = "make/greenlets.rs"]
@@ -116,6 +118,7 @@ fn typed() {
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));
     coroutinish::seeds().iter().for_each(|(name, bytes)| put("coroutine", name, bytes));
+    erlangish::seeds().iter().for_each(|(name, bytes)| put("erlang", name, bytes));
     perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));
     phpish::seeds().iter().for_each(|(name, bytes)| put("php", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));

@@ -12,6 +12,7 @@ pub mod counting;
 pub mod demangle;
 pub mod disasm;
 pub mod dwarf;
+pub mod erlang;
 pub mod expression;
 pub mod frame;
 pub mod go;

@@ -70,6 +70,7 @@ fn include_dir(language: Language) -> PathBuf {
         Language::Lua => paths::include_dir().join("lua"),
         Language::Perl => paths::include_dir().join("perl"),
         Language::Php => paths::include_dir().join("php"),
+        Language::Erlang => paths::include_dir().join("erlang"),
         _ => paths::include_dir(),
     }
 }

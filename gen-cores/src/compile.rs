@@ -6,8 +6,8 @@ use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
 use crate::{
-    Language, Result, Scenario, Variant, cargo, java, lua, node, paths, perl, php, python, ruby,
-    tools, wheel,
+    Language, Result, Scenario, Variant, cargo, erlang, java, lua, node, paths, perl, php, python,
+    ruby, tools, wheel,
 };
 
 /// What is built where.
@@ -31,6 +31,7 @@ impl Build<'_> {
             Language::Ruby => return ruby::lay_out(self.scenario, self.variant, self.dir),
             Language::Lua => return lua::lay_out(self.scenario, self.variant, self.dir),
             Language::Perl => return perl::lay_out(self.scenario, self.variant, self.dir),
+            Language::Erlang => return erlang::lay_out(self.scenario, self.variant, self.dir),
             Language::Php => return php::lay_out(self.scenario, self.variant, self.dir),
             Language::Rust => match &self.scenario.recipe.manifest {
                 Some(manifest) => cargo::build(self.scenario, manifest, self.variant).into(),

@@ -45,11 +45,12 @@ fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
     let perl = variant.perl.and_then(|interpreter| interpreter.download());
     let php = variant.php.and_then(|interpreter| interpreter.download());
     let debian = python.as_ref().or(ruby.as_ref()).or(lua.as_ref());
-    let debian = debian.or(perl.as_ref()).or(php.as_ref());
+    let erlang = variant.erlang.and_then(|machine| machine.download());
+    let debian = debian.or(perl.as_ref()).or(php.as_ref()).or(erlang.as_ref());
     let lists = debian.and_then(|_| apt::download());
     let go = variant.go.and_then(|release| release.download());
     let java = variant.java.and_then(|release| release.download());
-    [node, python, ruby, lua, perl, php, lists, go, java].into_iter().flatten()
+    [node, python, ruby, lua, perl, php, erlang, lists, go, java].into_iter().flatten()
 }
 
 /// The package of a scenario, if it must be fetched.

@@ -38,6 +38,8 @@ const OF_FEW: &[&str] = &[
     "perl5.42",
     "php7.4",
     "php8.4",
+    "erlang25",
+    "erlang27",
     "jit8.2",
     "go1.19",
     "go1.27",

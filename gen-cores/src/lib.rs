@@ -20,6 +20,7 @@ mod debug_form;
 mod downloads;
 pub mod elfutils;
 mod ensure;
+mod erlang;
 mod error;
 mod few;
 mod gcore;

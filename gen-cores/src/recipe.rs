@@ -33,6 +33,8 @@ pub enum Language {
     Perl,
     /// PHP, by an interpreter of Zend's.
     Php,
+    /// Erlang, by the virtual machine of Erlang/OTP.
+    Erlang,
 }
 
 impl Language {
@@ -235,6 +237,7 @@ impl Scenario {
             Language::Lua => "main.lua",
             Language::Perl => "main.pl",
             Language::Php => "main.php",
+            Language::Erlang => "main.erl",
         };
         let path = self.dir.join(self.recipe.source.as_deref().unwrap_or(default));
         // Without `..`, which debug information would carry.

@@ -49,7 +49,13 @@ impl Run<'_> {
         words.extend(self.variant.lua.map(|lua| lua.environment().to_owned()));
         words.extend(self.variant.perl.map(|perl| perl.environment().to_owned()));
         words.extend(self.variant.php.map(|php| php.environment().to_owned()));
+        let erlang = self.variant.erlang;
+        words.extend(erlang.map(|erlang| erlang.environment(self.dir)).unwrap_or_default());
         words.push(format!("./{}", self.scenario.name));
+        if let Some(erlang) = erlang {
+            words.extend(erlang.words(self.dir));
+            return words;
+        }
         let ruby = self.variant.ruby.map(|ruby| ruby.flags).unwrap_or_default();
         words.extend(ruby.iter().map(|flag| (*flag).to_owned()));
         let perl = self.variant.perl.map(|perl| perl.flags()).unwrap_or_default();

@@ -98,7 +98,12 @@ pub(crate) fn compiler(language: Language, variant: &Variant) -> &'static str {
         (Language::Go, ..) => GO,
         (Language::JavaScript, ..) => node::NPM,
         (
-            Language::Python | Language::Ruby | Language::Lua | Language::Perl | Language::Php,
+            Language::Python
+            | Language::Ruby
+            | Language::Lua
+            | Language::Perl
+            | Language::Php
+            | Language::Erlang,
             ..,
         ) => APT,
         (Language::Java, ..) => JAVAC,
@@ -141,6 +146,7 @@ pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
 fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
     let is_unpacked = variant.ruby.is_some() || variant.lua.is_some();
     let is_unpacked = is_unpacked || variant.perl.is_some() || variant.php.is_some();
+    let is_unpacked = is_unpacked || variant.erlang.is_some();
     if variant.python.is_some() || is_unpacked {
         return Vec::new();
     }
@@ -171,6 +177,7 @@ pub(crate) fn versions(language: Language, variant: &Variant) -> Result<Vec<Stri
     let runtime = runtime.or_else(|| variant.lua.map(|lua| lua.name()));
     let runtime = runtime.or_else(|| variant.perl.map(|perl| perl.name()));
     let runtime = runtime.or_else(|| variant.php.map(|php| php.name()));
+    let runtime = runtime.or_else(|| variant.erlang.map(|erlang| erlang.name()));
     let runtime = runtime.or_else(|| variant.go.map(|release| release.name()));
     let runtime = runtime.or_else(|| variant.java.map(|release| release.name()));
     let maker = runtime.map_or_else(|| version(compiler(language, variant)), Ok);

@@ -13,6 +13,18 @@ const SYSTEM_LINKER: &[u8] = b"/lib64/ld-linux-x86-64.so.2\0";
 
 /// Lays a program out of `root` into a case's folder: it asks for a dynamic linker there, with links of all libraries.
 pub(crate) fn give(root: &Path, from: &Path, program: &Path) -> Result<String> {
+    let done = write(from, program)?;
+    let lib = program.with_file_name("lib");
+    std::fs::create_dir_all(&lib).at(&lib)?;
+    for folder in ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib"] {
+        link_all(&root.join(folder), &lib)?;
+    }
+    link(&lib.join("ld-linux-x86-64.so.2"), &lib.join("ld.so"))?;
+    Ok(done)
+}
+
+/// Writes a program that asks for the dynamic linker of the folder in which it is run.
+pub(crate) fn write(from: &Path, program: &Path) -> Result<String> {
     let mut bytes = std::fs::read(from).at(from)?;
     let at = bytes.windows(SYSTEM_LINKER.len()).position(|window| window == SYSTEM_LINKER);
     let wrong = || Error::Toolchain { path: from.to_owned(), reason: "asks for no linker".into() };
@@ -21,12 +33,6 @@ pub(crate) fn give(root: &Path, from: &Path, program: &Path) -> Result<String> {
     bytes[at..at + LINKER.len()].copy_from_slice(LINKER.as_bytes());
     std::fs::write(program, bytes).at(program)?;
     Line::new("chmod").arg("755").path(program).run(Path::new("/"))?;
-    let lib = program.with_file_name("lib");
-    std::fs::create_dir_all(&lib).at(&lib)?;
-    for folder in ["lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib"] {
-        link_all(&root.join(folder), &lib)?;
-    }
-    link(&lib.join("ld-linux-x86-64.so.2"), &lib.join("ld.so"))?;
     Ok(format!("cp {} {} # with {LINKER}", from.display(), program.display()))
 }
 

@@ -5,7 +5,7 @@ use crate::java;
 use crate::node::{self, Release};
 use crate::python::{self, Interpreter};
 use crate::{DebugForm, Error, Language, Result};
-use crate::{lua, perl, php, ruby};
+use crate::{erlang, lua, perl, php, ruby};
 
 /// Optimisation and frame pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,6 +241,8 @@ pub struct Variant {
     pub(crate) perl: Option<perl::Interpreter>,
     /// The interpreter that runs a program in PHP.
     pub(crate) php: Option<php::Interpreter>,
+    /// The virtual machine that runs a program in Erlang.
+    pub(crate) erlang: Option<erlang::Machine>,
     /// The release of Go that builds a program in Go, with its own `go build`.
     pub(crate) go: Option<golang::Release>,
     /// The release of the virtual machine that runs a program in Java.
@@ -265,9 +267,11 @@ impl Variant {
         let lua = lua::interpreter(first);
         let perl = perl::interpreter(first);
         let php = php::interpreter(first);
+        let erlang = erlang::machine(first);
         let go = golang::release(first);
         let java = java::release(first);
         let is_unpacked = ruby.is_some() || lua.is_some() || perl.is_some() || php.is_some();
+        let is_unpacked = is_unpacked || erlang.is_some();
         let is_script = node.is_some() || python.is_some() || is_unpacked;
         // Runtimes as they are distributed.
         let (opt, link) = match is_script || go.is_some() || java.is_some() {
@@ -289,6 +293,7 @@ impl Variant {
             lua,
             perl,
             php,
+            erlang,
             go,
             java,
             stripped: false,
@@ -358,7 +363,8 @@ impl Variant {
             || self.ruby.is_some()
             || self.lua.is_some()
             || self.perl.is_some()
-            || self.php.is_some();
+            || self.php.is_some()
+            || self.erlang.is_some();
         let has_runtime = is_script || self.go.is_some() || self.java.is_some();
         self.name.split('-').next().filter(|_| has_runtime)
     }
@@ -404,6 +410,7 @@ pub fn default_variants(language: Language) -> &'static [&'static str] {
         Language::Lua => LUA_VARIANTS,
         Language::Perl => PERL_VARIANTS,
         Language::Php => PHP_VARIANTS,
+        Language::Erlang => ERLANG_VARIANTS,
     }
 }
 
@@ -485,6 +492,7 @@ const RUBY_VARIANTS: &[&str] = &["ruby2.7", "ruby3.1", "ruby3.3", "yjit3.1"];
 const LUA_VARIANTS: &[&str] = &["lua5.1", "lua5.2", "lua5.3", "lua5.4", "lua5.4.2", "lua5.4.7"];
 const PERL_VARIANTS: &[&str] = &["perl5.32", "perl5.36", "perl5.40", "perl5.42"];
 const PHP_VARIANTS: &[&str] = &["php7.4", "php8.2", "php8.4", "opcache8.2", "jit8.2", "jit8.4"];
+const ERLANG_VARIANTS: &[&str] = &["erlang25", "erlang27"];
 
 /// Static programs, so that no library of another architecture needs to be where the tests run.
 const C_ON_DEMAND: &[&str] = &[
@@ -543,6 +551,7 @@ mod tests {
             Language::Lua,
             Language::Perl,
             Language::Php,
+            Language::Erlang,
         ] {
             for name in default_variants(language).iter().chain(default_on_demand(language)) {
                 assert_eq!(Variant::parse(name).unwrap().name, *name);

@@ -71,6 +71,7 @@ fn every_source_says_what_it_shows() {
             Language::Ruby => &["#"],
             Language::Lua => &["--"],
             Language::Perl => &["#"],
+            Language::Erlang => &["%"],
             Language::Php => &["<?php\n//"],
         };
         let has_comment = starts.iter().any(|start| text.starts_with(start));

@@ -78,6 +78,9 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
         Group::Runtimes if spec.name == "greenlets" => open("greenlets", "python3.13").core,
         Group::Runtimes if spec.name == "tokio" => open("tokio-tasks", "release-pie").core,
         Group::Runtimes if spec.name == "coroutines" => open("cpp-coroutines", "O2-pie").core,
+        Group::Runtimes if spec.name.starts_with("erl") => {
+            open("erlang-processes", "erlang25").core
+        }
         Group::Runtimes if spec.name.starts_with("py") => open("python-stack", "python3.11").core,
         Group::Runtimes => open("node-waiting", "node24").core,
         _ if spec.name == "tasks" => open("fibers", "O2-pie").core,

@@ -39,6 +39,7 @@ mod anchor;
 pub mod bthread;
 pub mod coroutine;
 mod ending;
+pub mod erlang;
 mod extents;
 mod fcontext;
 pub mod fiber;

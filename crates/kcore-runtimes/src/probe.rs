@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Host, Runtime, StandIn, bthread, coroutine, fiber, go, java, lua, luajit, perl, php, python,
-    ruby, tokio, v8,
+    Host, Runtime, StandIn, bthread, coroutine, erlang, fiber, go, java, lua, luajit, perl, php,
+    python, ruby, tokio, v8,
 };
 
 /// Looks for one runtime in a process.
@@ -50,6 +50,7 @@ pub const PROBES: &[Probe] = &[
     lua::PROBE,
     luajit::PROBE,
     perl::PROBE,
+    erlang::PROBE,
 ];
 
 /// Looks for a library that keeps stacks and has no language.

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use kcore_mem::{Addr, AddrRange, CodeAddr, MovedBytes};
 use kcore_unwind::{Regs, Tid};
 
-use crate::LanguageFrame;
+use crate::{LanguageFrame, erlang};
 
 /// A user-mode thread.
 #[derive(Clone, Debug)]
@@ -24,7 +24,8 @@ pub struct Task {
     pub entry: Option<Addr>,
     /// The thread that runs it.
     pub thread: Option<Tid>,
-    /// The memory that its stack may use, half-open, if it is its own and known.
+    /// The memory that its stack may use, half-open, if it is its own and known. Where its start is [`TaskStart::Kept`], the
+    /// part of it that is in use.
     pub stack: Option<AddrRange>,
     /// Where its stack begins.
     pub start: TaskStart,
@@ -38,6 +39,9 @@ const FIRST_ADDRESS: u64 = 1 << 36;
 impl Task {
     /// What names it, as people are shown it: a number as its runtime prints it, or an address in hexadecimal.
     pub fn shown_id(&self) -> String {
+        if self.runtime == erlang::NAME {
+            return erlang::Pid::unpacked(self.id).to_string();
+        }
         match COUNTING.contains(&self.runtime) && self.id < FIRST_ADDRESS {
             true => self.id.to_string(),
             false => format!("{:x}", self.id),
@@ -97,6 +101,7 @@ mod tests {
         assert_eq!(shown("java", 34), "34");
         assert_eq!(shown("go", 17), "17");
         assert_eq!(shown("greenlet", 34), "22");
+        assert_eq!(shown("erlang", 34), "<0.34.0>");
         assert_eq!(shown("tokio", 0x7f00_0000_0010), "7f0000000010");
     }
 }

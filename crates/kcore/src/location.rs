@@ -188,7 +188,9 @@ impl Core {
 
     fn find_locations(&self, at: CodeAddr) -> Arc<[Location]> {
         let Some(module) = self.modules().at(at.lookup()) else {
-            return Arc::from([self.made_location(at).unwrap_or_default()]);
+            let of_language = self.locations_of_language(at, &Location::default());
+            let made = || Arc::from([self.made_location(at).unwrap_or_default()]);
+            return of_language.unwrap_or_else(made);
         };
         let base = Location {
             module: Some(module.name().into()),

@@ -174,7 +174,7 @@ impl Core {
     }
 
     /// The frames of a task whose runtime keeps them.
-    fn kept_frames(&self, task: &Task) -> Vec<LanguageFrame> {
+    pub(crate) fn kept_frames(&self, task: &Task) -> Vec<LanguageFrame> {
         let frames = self.runtimes().task_frames(self, task);
         if frames.is_empty() { self.task_runtimes().task_frames(self, task) } else { frames }
     }

@@ -312,6 +312,38 @@ fn dcmds_of_python_write_what_the_schema_says() {
 }
 
 #[test]
+fn dcmds_of_erlang_write_what_the_schema_says() {
+    const LINES: [&str; 7] = [
+        "::erlprocesses",
+        "::erlprocesses -u",
+        "::erlprocesses -m 1 | ::erlmessages",
+        "::erlprocesses -m 1 | ::erlmessages | ::erlprint",
+        "::erlets",
+        "::erlschedulers",
+        "::walk erlprocess | ::stack",
+    ];
+    const RECORDS: [&str; 6] = [
+        "erlang_process",
+        "erlang_process_group",
+        "erlang_message",
+        "erlang_term",
+        "ets_table",
+        "erlang_scheduler",
+    ];
+    let case = match gen_cores::ensure("erlang-processes", "erlang25").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+    };
+    let schema = schema();
+    let checked = LINES.iter().flat_map(|line| check(&schema, line, &records_of(&case.core, line)));
+    let seen: BTreeSet<String> = checked.collect();
+    for wanted in RECORDS {
+        assert!(seen.contains(wanted), "no dcmd wrote a {wanted}: {seen:?}");
+    }
+    assert!(!seen.contains("error"), "{seen:?}");
+}
+
+#[test]
 fn dcmds_of_java_write_what_the_schema_says() {
     let schema = schema();
     let cases = [

@@ -1,6 +1,8 @@
 //! What is copied of stacks that belong to no thread: they are found out beforehand, while the process runs,
 //! so that those of all are of the instant at which it stands still.
 
+use std::sync::Arc;
+
 use kcore_mem::{Addr, AddrRange};
 use kcore_parallel::prelude::*;
 use kcore_runtimes::TaskStart;
@@ -24,6 +26,7 @@ pub fn has_some(core: &Core) -> bool {
 /// What is needed of the tasks of a process that runs, by what it took to list them: `read` are the pages that
 /// this took, of which those of stacks are cut to the parts that are in use.
 pub fn wanted(core: &Core, read: impl FnOnce() -> Vec<AddrRange>) -> Vec<AddrRange> {
+    name_kept(core);
     let mut used: Vec<AddrRange> =
         core.tasks().iter().filter_map(|task| in_use(core, task)).collect();
     let mut stacks: Vec<AddrRange> = core.tasks().iter().filter_map(|task| task.stack).collect();
@@ -46,9 +49,9 @@ fn in_use(core: &Core, task: &Task) -> Option<AddrRange> {
     }
     let stack = task.stack?;
     let at = match &task.start {
-        TaskStart::Running | TaskStart::Moved { .. } | TaskStart::Language(_) | TaskStart::Kept => {
-            return None;
-        }
+        // Its runtime told what of its stack is in use.
+        TaskStart::Kept => stack.start.get(),
+        TaskStart::Running | TaskStart::Moved { .. } | TaskStart::Language(_) => return None,
         TaskStart::Suspended { regs, .. } => regs.get(core.machine()?.stack_pointer())?,
         TaskStart::Unknown(_) => stack.end.get(),
     };
@@ -77,9 +80,16 @@ fn outside(range: AddrRange, stacks: &[AddrRange]) -> Vec<AddrRange> {
     parts
 }
 
+/// Names the frames of tasks whose stacks their runtime reads: it needs tables of functions for that, which lie elsewhere.
+fn name_kept(core: &Core) {
+    let is_kept = |task: &&Arc<Task>| task.stack.is_some() && matches!(task.start, TaskStart::Kept);
+    core.tasks().par_iter().filter(is_kept).for_each(|task| drop(core.kept_frames(task)));
+}
+
 /// Walks the stacks of all tasks that do not run, for what they need, and has runtimes follow those that do.
 pub fn walk(core: &Core) {
     let _ = core.task_runtimes().follow_running(core);
+    name_kept(core);
     let waiting = core.tasks().par_iter().filter(|task| !matches!(task.start, TaskStart::Running));
     waiting.for_each_init(
         || core.walker(),

@@ -63,7 +63,7 @@ impl Anchor for Beam {
         (phase == Phase::AfterCode && is_made(frame.pc.lookup(), host)).then_some(())?;
         let registers = Addr::new(frame.regs.get(RBX)?);
         let stack = Stack::of(host, &*self.machine, registers, frame.regs);
-        match stack.and_then(|stack| stack.return_address()) {
+        match stack.and_then(|stack| stack.return_address(&self.ends)) {
             Some((_, pc)) if self.ends.contains(&pc) => self.leave(registers, host, caller),
             Some((slot, pc)) => called(frame, slot, pc, caller),
             None => self.leave(registers, host, caller),

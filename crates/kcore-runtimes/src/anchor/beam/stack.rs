@@ -35,13 +35,14 @@ impl<'a> Stack<'a> {
     }
 
     /// The return address of the innermost frame, and where it lies. One on top of the stack may be of a piece of code
-    /// that functions share, and is not aligned.
-    pub fn return_address(&self) -> Option<(Addr, Addr)> {
+    /// that functions share, and is not aligned. Of `ends`, what a process returns to when it ends, no call is before.
+    pub fn return_address(&self, ends: &[Addr]) -> Option<(Addr, Addr)> {
         let held = self.host.space().read_held(self.sp, MAX_FRAME.checked_mul(8)?);
         let words = held.as_chunks().0.iter().map(|word| Addr::new(u64::from_le_bytes(*word)));
         let mut words = (0..).zip(words);
         let is_return = |(index, word): &(u64, Addr)| {
-            (*index == 0 || word.get() & TAG == 0) && self.is_behind_call(*word)
+            let is_aligned = *index == 0 || word.get() & TAG == 0;
+            is_aligned && (ends.contains(word) || self.is_behind_call(*word))
         };
         let (index, pc) = words.find(is_return)?;
         Some((self.sp.checked_add(index.checked_mul(8)?)?, pc))

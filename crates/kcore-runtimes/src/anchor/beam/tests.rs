@@ -36,10 +36,9 @@ fn step_on_process(words: &[u64], pc: CodeAddr) -> Option<(u64, u64)> {
     let mut process = beam();
     process.add(PROCESS);
     process.words(PROCESS, words);
-    // `call rax`, `call [rbx + 16]`, `call [rbx + 256]`.
+    // `call rax`, `call [rbx + 16]`.
     process.put(SHARED - 2, &[0xff, 0xd0]);
     process.put(FUNCTION - 3, &[0xff, 0x53, 16]);
-    process.put(NORMAL_EXIT - 6, &[0xff, 0x93, 0, 1, 0, 0]);
     process.words(JIT + 0x400, &[NORMAL_EXIT]);
     process.export(ENDS[0], JIT + 0x400);
     let beam = find(&process)?;

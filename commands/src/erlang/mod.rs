@@ -1,0 +1,12 @@
+//! Processes of Erlang, with their messages and tables.
+
+pub mod erlets;
+pub mod erlmessages;
+pub mod erlprint;
+pub mod erlschedulers;
+mod filter;
+mod groups;
+pub mod list;
+mod row;
+mod subject;
+pub mod walk;
