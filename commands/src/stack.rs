@@ -40,8 +40,9 @@ const OPTIONS: &[Opt] = &[
 const HELP: &str = "\
 Without an address, prints the stack of the current thread. The address is a thread or a frame \
 from a pipe, or a number. A number that is a mapped address is a frame pointer, as $C prints it; \
-the stack then begins with the caller of that frame. Any other number is the id of a thread. Ids \
-are decimal: 0t4711.
+the stack then begins with the caller of that frame. The address of the frame of a C++20 coroutine \
+stands for it and those that await it. Any other number is the id of a thread. Ids are decimal: \
+0t4711.
 
 If a language runtime runs its own code in native frames, the functions of that language replace \
 them. They show their source and are marked with the language, such as [js]. -N shows the native \

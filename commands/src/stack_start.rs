@@ -1,6 +1,6 @@
 //! Where a stack begins: what the address before a dcmd that takes a stack means.
 
-use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Task, TaskId, Thread, Tid};
+use kcore::{Addr, Core, End, MAX_FRAMES, Stack, Task, TaskId, Thread, Tid, coroutine::Coroutines};
 use kcore_dcmd::{Cx, DcmdError, Dot, NameScope, Result};
 
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub enum StackStart {
 
 impl StackStart {
     /// What the address before the dcmd means: a thread or a frame of a pipe; a number is a frame
-    /// pointer if it is a mapped address, or the task of a runtime that lies there, else a thread's id. Without one: the
+    /// pointer if it is a mapped address, or the task of a runtime or the coroutine that lies there, else a thread's id. Without one: the
     /// current thread.
     pub fn of(cx: &Cx<'_>) -> Result<Self> {
         Self::within(cx.names())
@@ -79,6 +79,9 @@ impl StackStart {
             let tid = core.thread_of_stack(at).map_or_else(|| scope.current_thread(), Ok)?;
             if let Some(frame) = frame_with_pointer(core, tid, at) {
                 return Ok(frame);
+            }
+            if let Some(chain) = chain_at(core, at) {
+                return Ok(Self::Task(Arc::new(chain)));
             }
             // Tasks are asked for where that costs no search, and where no frame is meant and a runtime may have one.
             let runtimes = core.runtimes();
@@ -165,6 +168,13 @@ fn frame_of_task(core: &Core, at: Addr) -> Option<StackStart> {
     let stack = core.task_stack(task, MAX_FRAMES);
     let index = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at))?;
     Some(StackStart::AboveInTask { task: task.clone(), index })
+}
+
+/// The coroutine of C++20 whose frame begins at an address, with those that await it. Two words tell whether there may be one.
+fn chain_at(core: &Core, at: Addr) -> Option<Task> {
+    let mut found = core.task_runtimes().of::<Coroutines>();
+    let found = found.find(|found| found.is_frame(core, at))?;
+    found.task_at(core, at)
 }
 
 /// The frame of `tid` for which `$C` prints `at`.

@@ -13,7 +13,7 @@ use crate::{
 
 const VIEW: &str = "{address} is \
     {known^unknown}\
-    {known?{symbol_text?{symbol_text}, }{object?{object}, }{block_text?in {block_text} [{block_base},{block_limit})+{block_offset:#x}, }{type_text?{type_text}, }in {place}\
+    {known?{symbol_text?{symbol_text}, }{object?{object}, }{block_text?in {block_text} [{block_base},{block_limit}){block_offset?+{block_offset:#x}}{block_offset^, whose header this is}, }{type_text?{type_text}, }in {place}\
     {in_stack^ [{base},{limit})}{frame?, frame {frame}{frame_text? of {frame_text}}}}";
 
 /// The sources that may know an address, most specific first.

@@ -216,12 +216,15 @@ impl Interpreter {
         apt::unpack(self.suite, self.packages, &dir)
     }
 
-    /// Lays the interpreter into a case's folder under the scenario's name, with opcache beside its libraries.
+    /// Lays the interpreter into a case's folder under the scenario's name, with opcache beside its libraries; 8.5 has
+    /// that in itself.
     fn give(self, program: &Path) -> Result<String> {
         let root = self.folder().join("root");
         let done = unpacked::give(&root, &root.join("usr/bin").join(self.program), program)?;
         let opcache = root.join("usr/lib/php").join(self.api).join("opcache.so");
-        unpacked::link(&opcache, &program.with_file_name("lib").join("opcache.so"))?;
+        if opcache.exists() {
+            unpacked::link(&opcache, &program.with_file_name("lib").join("opcache.so"))?;
+        }
         Ok(done)
     }
 }

@@ -33,6 +33,20 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: "s390x-linux-gnu-gcc", package: "gcc-s390x-linux-gnu" },
     Tool { command: "mips-linux-gnu-gcc", package: "gcc-mips-linux-gnu" },
     Tool { command: "mips64el-linux-gnuabi64-gcc", package: "gcc-mips64el-linux-gnuabi64" },
+    // The C libraries of other machines, which their compilers only recommend.
+    Tool { command: "/usr/i686-linux-gnu/include/stdio.h", package: "libc6-dev-i386-cross" },
+    Tool { command: "/usr/arm-linux-gnueabihf/include/stdio.h", package: "libc6-dev-armhf-cross" },
+    Tool {
+        command: "/usr/powerpc64le-linux-gnu/include/stdio.h",
+        package: "libc6-dev-ppc64el-cross",
+    },
+    Tool { command: "/usr/powerpc64-linux-gnu/include/stdio.h", package: "libc6-dev-ppc64-cross" },
+    Tool { command: "/usr/s390x-linux-gnu/include/stdio.h", package: "libc6-dev-s390x-cross" },
+    Tool { command: "/usr/mips-linux-gnu/include/stdio.h", package: "libc6-dev-mips-cross" },
+    Tool {
+        command: "/usr/mips64el-linux-gnuabi64/include/stdio.h",
+        package: "libc6-dev-mips64el-cross",
+    },
     Tool { command: "qemu-s390x", package: "qemu-user" },
     Tool { command: "clang", package: "clang" },
     Tool { command: LIBCXX, package: "libc++-dev" },
@@ -40,6 +54,7 @@ pub const TOOLS: &[Tool] = &[
     Tool { command: "dwz", package: "dwz" },
     Tool { command: BOOST_CONTEXT, package: "libboost-context-dev" },
     Tool { command: BOOST_FIBER, package: "libboost-fiber-dev" },
+    Tool { command: ASIO, package: "libasio-dev" },
     Tool { command: GO, package: "golang-1.19-go" },
     Tool { command: JAVAC, package: "openjdk-17-jdk-headless" },
     Tool { command: node::NPM, package: "npm" },
@@ -73,6 +88,7 @@ const LIBCXXABI: &str = "/usr/lib/x86_64-linux-gnu/libc++abi.so";
 /// What switches stacks in scenarios of coroutines.
 const BOOST_CONTEXT: &str = "/usr/include/boost/context/fiber.hpp";
 const BOOST_FIBER: &str = "/usr/include/boost/fiber/all.hpp";
+const ASIO: &str = "/usr/include/asio.hpp";
 
 const PCRE2: &str = "/usr/lib/x86_64-linux-gnu/libpcre2-8.so.0";
 const JEMALLOC: &str = "/usr/lib/x86_64-linux-gnu/libjemalloc.a";

@@ -8,6 +8,8 @@ use gen_cores::{Language, Maker, Scenario, scenarios};
 /// the same), and those in which it does not matter who saved it: what they have is looked for in stacks that others of
 /// their language hold against both.
 const WITHOUT_GCORE: &[&str] = &[
+    "asio-coroutines",
+    "cpp-coroutines-many",
     "go-ends",
     "go-ends-again",
     "go-ends-deadlock",
@@ -27,19 +29,21 @@ const WITHOUT_GCORE: &[&str] = &[
     "heap-torn-size",
     "heap-torn-top",
     "heap-torn-twice",
+    "heap-types-cpp",
+    "heap-types-rust",
     "java-crash",
     "java-locals",
-    "main-exited",
     "locals",
     "locals-cpp",
     "locals-rust",
+    "main-exited",
     "signal-again",
+    "signal-again-alarm",
     "signal-again-altstack",
     "signal-again-division",
     "signal-again-non-canonical",
-    "signal-again-plain",
-    "signal-again-alarm",
     "signal-again-other",
+    "signal-again-plain",
     "stack-overflow-handled",
 ];
 

@@ -23,7 +23,7 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 's',
         value: Some("state"),
-        help: "only those in this state: `created`, `suspended`, `running` or `done`",
+        help: "only those in this state: `created`, `suspended`, `not_running`, `running` or `done`",
     },
     Opt { flag: 'c', value: Some("text"), help: "only those whose function has this text" },
 ];
@@ -33,9 +33,11 @@ A coroutine of C++20 has no stack while it waits. Its frame lies in memory, and 
 addresses of two functions. ::coroutines searches memory for frames by the symbols of those.
 
 FRAME is the address that std::coroutine_handle has. AT is the line in which it waits, or its \
-function if it did not begin. AWAITS is the type of what it waits for, as gcc tells. AWAITED BY is \
-the coroutine that goes on when this one is done. A type says that of a handle in its promise. With \
-a `?`, it is a guess: a word leads there. THREAD is the thread that runs it.
+function if it did not begin. STATE is not_running if no thread runs it, and nothing tells whether \
+it began. AWAITS is the type of what it waits for, as gcc tells. AWAITED BY is the coroutine that \
+goes on when this one is done. A type says that of a handle in its promise. With a `?`, it is a \
+guess: a word leads there. THREAD is the thread that runs it. In brackets behind FUNCTION stands \
+why a row may be wrong.
 
 Lines and types take debug information. With gcc, address::print shows the locals of a frame by the \
 frame_type that JSON has: 5640::print _Z4leafi.Frame. Blocks that the allocator has as free are left out. \
@@ -43,8 +45,10 @@ Without an allocator that kcore knows, a frame may be one that was destroyed.
 
 -u counts those with the same function, line, state and AWAITS, most common first.
 
-In a pipe, ::coroutines -l passes chains of coroutines, innermost first: ::coroutines -l | ::stack. \
-::tasks and ::stacks have them too.";
+::coroutines | ::stack shows the chain of each, from that one to those that await it. With -l, it \
+shows each chain once. A frame's address does the same: 5640::stack. Of one that runs, the stack is \
+that of its thread. ::tasks and ::stacks have the chains too; ::tasks names a chain by the last one \
+that is no guess.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::coroutines", shows: "every coroutine that was not destroyed" },
@@ -78,7 +82,7 @@ impl Dcmd for ListCoroutines {
                 }
             }
         }
-        note(cx, found)
+        note(cx, found, args.has('u'))
     }
 }
 
@@ -99,13 +103,14 @@ fn groups<'c>(all: impl Iterator<Item = &'c Coroutine>) -> Vec<CoroutineGroup<'c
     groups
 }
 
-/// Says what cannot be told of any of them, and what of them may be wrong.
-fn note(cx: &mut Cx<'_>, found: &Coroutines) -> Result<()> {
+/// Says what cannot be told of any of them, and what of them may be wrong, unless rows say it.
+fn note(cx: &mut Cx<'_>, found: &Coroutines, is_grouped: bool) -> Result<()> {
     let undecoded = &found.identity().undecoded;
     undecoded.iter().try_for_each(|it| cx.note(&format!("unknown: {}", it.why)))?;
     let core = cx.core().clone();
-    let mut doubts: Vec<&str> =
-        found.known(core.as_ref()).iter().filter_map(|one| one.doubt).collect();
+    let all = found.known(core.as_ref()).iter();
+    let all = all.filter(|one| is_grouped || one.doubt_of_state().is_none());
+    let mut doubts: Vec<&str> = all.filter_map(|one| one.doubt).collect();
     doubts.sort_unstable();
     doubts.dedup();
     doubts.iter().try_for_each(|doubt| cx.note(&format!("of some coroutines: {doubt}")))?;

@@ -6,7 +6,7 @@ use kcore::coroutine::{AwaitedBy, Coroutine};
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
 use super::subject::dot;
-use crate::short_text::short;
+use crate::{short_text::short, tasks::with_doubt};
 
 /// A coroutine in a table.
 pub struct CoroutineRecord<'c>(pub &'c Coroutine);
@@ -17,12 +17,12 @@ const AWAITS: usize = 24;
 
 const COLUMNS: &[Column] = &[
     Column::right("address", "FRAME", 12),
-    Column::left("state", "STATE", 9),
+    Column::left("state", "STATE", 11),
     Column::right("thread", "THREAD", 7),
     Column::left("place", "AT", PLACE),
     Column::left("shown_awaits", "AWAITS", AWAITS),
     Column::left("shown_by", "AWAITED BY", 13),
-    Column::left("function", "FUNCTION", 0),
+    Column::left("shown_function", "FUNCTION", 0),
 ];
 
 /// The last part of a path, and a line.
@@ -68,6 +68,7 @@ impl Record for CoroutineRecord<'_> {
             .flag("is_guess", by.is_some_and(|by| by.is_guess))
             .flag("is_leaf", one.is_leaf)
             .opt_text("doubt", one.doubt)
+            .display("shown_function", with_doubt(Some(&*one.function), one.doubt_of_state()))
             .display("place", placed(one.file.as_deref(), one.line))
             .display(
                 "shown_awaits",
@@ -100,7 +101,7 @@ pub fn likeness(one: &Coroutine) -> Likeness {
 
 const GROUP_COLUMNS: &[Column] = &[
     Column::right("count", "COUNT", 7),
-    Column::left("state", "STATE", 9),
+    Column::left("state", "STATE", 11),
     Column::left("place", "AT", PLACE),
     Column::left("shown_awaits", "AWAITS", AWAITS),
     Column::right("first", "FIRST", 12),

@@ -120,6 +120,7 @@ impl Record for LockRecord<'_> {
             .hex("value", lock.value.map(u64::from))
             .text("holder", lock.holder.as_str())
             .num("holder_tid", holder_tid.map(u64::from))
+            .flag("holder_is_likely", holder_tid.is_some() && !lock.records_holder())
             .num("absent_id", holder_id.map(u64::from))
             .num("readers", readers.map(u64::from))
             .text("recognized_by", lock.proof.as_str())

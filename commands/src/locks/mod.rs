@@ -30,9 +30,10 @@ writing, and streams record their holder. The readers of a lock are only counted
 semaphores and barriers are held by nobody; they wait for an event. Mutexes of Rust do not record \
 their holder.
 
-An RLock of Python records its holder, and so does the GIL. A Lock of Python is held by the thread \
-that is within `with` of it, if one alone is: acquire() leaves no trace. The lock of a condition \
-counts as free while the thread waits for the condition.
+An RLock of Python records its holder, and so does the GIL. A Lock of Python does not. It \
+is likely held by the thread that is within `with` of it, if one alone is: acquire() leaves no \
+trace. A block whose function calls release(), and one within which the thread waits for a \
+condition of the lock, says nothing.
 
 A thread waits if its registers prove that it is blocked in a system call. The words of the futex, \
 the function that waits there, or the call of that function tell what it belongs to. Otherwise it \

@@ -6,6 +6,9 @@ use kcore::waits::{Holder, Lock, LockKind, LockProof, LockWaiter, WaitPurpose};
 pub fn held(lock: &Lock) -> String {
     match (lock.kind, lock.holder) {
         (LockKind::Join, Holder::Thread(tid)) => format!("the end of thread {tid}"),
+        (_, Holder::Thread(tid)) if !lock.records_holder() => {
+            format!("likely held by thread {tid}, whose code took it")
+        }
         (_, Holder::Thread(tid)) => format!("held by thread {tid}{}", for_writing(lock)),
         (_, Holder::Absent(id)) => format!("held by thread {id}, which is not in the core"),
         (_, Holder::Readers(1)) => "held by 1 reader, which is not recorded".to_owned(),

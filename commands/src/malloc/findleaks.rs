@@ -78,6 +78,12 @@ fn notes(cx: &mut Cx<'_>, leaks: &Leaks, all: bool) -> Result<()> {
             "{missing} bytes of memory that may be written {why}: pointers in it are missing"
         ))?;
     }
+    if leaks.skipped > 0 {
+        let skipped = leaks.skipped;
+        cx.note(&format!(
+            "{skipped} bytes of heaps were not walked: no leak in them is found, and what they may refer to counts as reached"
+        ))?;
+    }
     leaks.notes.iter().try_for_each(|note| cx.note(note))
 }
 

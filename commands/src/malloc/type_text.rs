@@ -59,6 +59,10 @@ impl TypeText {
     pub fn words(&self) -> String {
         let source = match &self.source {
             Some(TypeSource::Variable(name)) => format!(" by {name}"),
+            // An object further inside of the other block leads here, and not the one that the other begins with.
+            Some(TypeSource::Block { at, ty, path: None }) if ty.role != BlockRole::Part => {
+                format!(" by what lies in the block at {at:x}")
+            }
             Some(TypeSource::Block { at, ty, path }) => {
                 let path = path.as_ref().map(|path| format!("{path} of ")).unwrap_or_default();
                 format!(" by {path}{} at {at:x}", type_words(ty))

@@ -3,3 +3,5 @@
 mod filter;
 pub mod list;
 mod row;
+
+pub use row::with_doubt;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use kcore::{CodeAddr, Core, Task, TaskId, TaskStart};
+use kcore::{
+    Addr, CodeAddr, Core, Task, TaskId, TaskStart,
+    coroutine::{self, Coroutines},
+};
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
 use crate::{
@@ -14,13 +17,21 @@ use crate::{
 pub struct TaskRecord {
     task: Arc<Task>,
     function: Option<Arc<str>>,
+    doubt: Option<&'static str>,
 }
 
 impl TaskRecord {
     /// A row of a table.
     pub fn new(core: &Core, task: &Arc<Task>) -> Self {
-        Self { task: task.clone(), function: function(core, task) }
+        Self { task: task.clone(), function: function(core, task), doubt: doubt(core, task) }
     }
+}
+
+/// Why it is not certain that a task is there, or what it does.
+fn doubt(core: &Core, task: &Task) -> Option<&'static str> {
+    let is_coroutine = task.runtime == coroutine::NAME;
+    let mut found = is_coroutine.then(|| core.task_runtimes().of::<Coroutines>())?;
+    found.find_map(|found| found.at(core, Addr::new(task.id))?.doubt_of_state())
 }
 
 /// The function that a task began with, or the name that it has.
@@ -58,6 +69,12 @@ pub fn kind_of_wait(task: &Task) -> Option<String> {
     Some(kind.strip_suffix(OF).map_or(kind.clone(), str::to_owned))
 }
 
+/// A function, and why it is not certain that it is one.
+pub fn with_doubt<'c>(function: Option<&str>, doubt: Option<&str>) -> Cell<'c> {
+    let doubt = doubt.map(|doubt| format!(" [{doubt}]")).unwrap_or_default();
+    Cell::or_null(function, |function| Cell::text(format!("{function}{doubt}")))
+}
+
 /// The width of a column.
 const WAITS: usize = 40;
 
@@ -67,7 +84,7 @@ const COLUMNS: &[Column] = &[
     Column::left("state", "STATE", 10),
     Column::right("thread", "THREAD", 7),
     Column::left("shown_waits", "WAITS", WAITS),
-    Column::left("function", "FUNCTION", 0),
+    Column::left("shown_function", "FUNCTION", 0),
 ];
 
 impl Record for TaskRecord {
@@ -90,6 +107,8 @@ impl Record for TaskRecord {
             .opt_text("name", task.name.as_deref())
             .addr("entry", task.entry)
             .opt_text("function", self.function.as_deref())
+            .opt_text("doubt", self.doubt)
+            .display("shown_function", with_doubt(self.function.as_deref(), self.doubt))
             .display(
                 "shown_waits",
                 Cell::or_null(task.waits_on.as_deref(), |text| Cell::text(short(text, WAITS))),

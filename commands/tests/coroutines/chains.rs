@@ -1,5 +1,7 @@
 //! Who awaits whom, in rows, tasks and stacks.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use crate::{Opened, cases};
@@ -44,5 +46,43 @@ fn stacks_that_are_alike_are_one_group() {
         let groups = core.records("::stacks");
         let text: String = groups.iter().map(ToString::to_string).collect();
         assert!(text.contains("app::Server::serve"), "{}: {text}", core.name);
+    }
+}
+
+#[test]
+fn the_address_of_a_frame_has_the_chain_from_there_outwards() {
+    for core in cases().iter().map(Opened::of) {
+        let rows = core.rows();
+        for (at, row) in rows.iter().filter(|(_, row)| row["thread"].is_null()) {
+            let stacks = core.records(&format!("{at}::stack"));
+            let stack = stacks.iter().find(|it| it["type"] == "stack").expect("a stack");
+            let frames = stack["frames"].as_array().expect("frames");
+            assert_eq!(frames.len(), chain_length(&rows, row), "{}: {stack:#}", core.name);
+            assert_eq!(frames[0]["function"], row["function"], "{}: {stack:#}", core.name);
+            assert!(
+                frames.iter().all(|frame| frame["kind"] == "async"),
+                "{}: {stack:#}",
+                core.name
+            );
+        }
+    }
+}
+
+/// Coroutines from one to the outermost that awaits it.
+fn chain_length(rows: &HashMap<String, Value>, row: &Value) -> usize {
+    let outer = |row: &&Value| row["awaited_by"].as_str().and_then(|at| rows.get(at));
+    std::iter::successors(Some(row), outer).count()
+}
+
+#[test]
+fn the_type_of_each_frame_of_gcc_is_known_by_its_name() {
+    for core in cases().iter().map(Opened::of) {
+        let rows = core.rows();
+        let typed = rows.iter().filter_map(|(at, row)| Some((at, row["frame_type"].as_str()?)));
+        for (at, ty) in typed.filter(|(_, ty)| ty.ends_with(".Frame")) {
+            let printed = core.records(&format!("{at}::print {ty}"));
+            let text: String = printed.iter().map(ToString::to_string).collect();
+            assert!(text.contains("_Coro_resume_index"), "{}: {ty}: {text}", core.name);
+        }
     }
 }

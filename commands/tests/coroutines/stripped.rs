@@ -29,6 +29,11 @@ fn frames_and_guessed_chains_are_known_without_debug_information() {
                 assert_eq!(row["is_guess"], true, "{}: {row:#}", core.name);
             }
         }
+        assert!(rows.values().all(|row| row["state"] != "suspended"), "{}", core.name);
+        for task in core.records("::tasks -r c++20") {
+            let Some(row) = task["id"].as_str().and_then(|id| rows.get(id)) else { continue };
+            assert_eq!(task["name"], row["function"], "{}: a guess names none", core.name);
+        }
         let notes = core.records("::coroutines");
         let said = notes.iter().any(|note| note.to_string().contains("has no debug information"));
         assert!(said, "{}", core.name);

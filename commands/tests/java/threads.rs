@@ -17,11 +17,18 @@ pub fn check(core: &Opened) {
         assert_eq!(record["name"], told.name.as_str(), "{}: {record}", core.name);
         assert_eq!(record["daemon"], told.daemon, "{}: {record}", core.name);
         assert_eq!(record["priority"], told.priority, "{}: {record}", core.name);
-        // It told, and slept then.
-        let state = if told.name == "main" { "TIMED_WAITING" } else { &told.state };
-        assert_eq!(record["state"], state, "{}: {record}", core.name);
+        if is_steady(told) {
+            // It told, and slept then.
+            let state = if told.name == "main" { "TIMED_WAITING" } else { &told.state };
+            assert_eq!(record["state"], state, "{}: {record}", core.name);
+        }
         assert!(record["thread"].as_u64().is_some(), "{}: {record}", core.name);
     }
+}
+
+/// Whether a thread is as it was when it told: one of Java's own wakes up each minute.
+fn is_steady(told: &Told) -> bool {
+    told.name != "Common-Cleaner"
 }
 
 #[test]
@@ -33,13 +40,15 @@ fn threads_are_as_java_tells_them() {
 fn filters_tell_of_the_same_threads() {
     for core in cases("java-threads").iter().map(Opened::of) {
         let ids = |line: &str| -> Vec<u64> {
-            let mut ids: Vec<u64> =
-                core.records(line).iter().filter_map(|record| record["id"].as_u64()).collect();
+            let records = core.records(line);
+            let steady = records.iter().filter(|record| record["name"] != "Common-Cleaner");
+            let mut ids: Vec<u64> = steady.filter_map(|record| record["id"].as_u64()).collect();
             ids.sort_unstable();
             ids
         };
         let told = |is_it: &dyn Fn(&&Told) -> bool| -> Vec<u64> {
-            let mut ids: Vec<u64> = core.told.iter().filter(is_it).map(|told| told.id).collect();
+            let steady = core.told.iter().filter(|told| is_steady(told));
+            let mut ids: Vec<u64> = steady.filter(is_it).map(|told| told.id).collect();
             ids.sort_unstable();
             ids
         };

@@ -10,6 +10,8 @@ use crate::{Block, BlockStates};
 const BATCH: usize = 512;
 /// Blocks that a walk passes between two looks at whoever watches.
 const STEP: u64 = 1 << 16;
+/// Ranges that were not walked and are kept apart.
+const MAX_SKIPPED: usize = 1 << 12;
 
 /// Called now and then during long work, with how many bytes of the heap are done and how many there are in all; 0 where
 /// that is not known. It may stop the work.
@@ -57,6 +59,7 @@ pub struct BlockSink<'a> {
     done: u64,
     total: u64,
     notes: Vec<String>,
+    skipped: Vec<AddrRange>,
     watch: Watch<'a>,
     tell: &'a mut dyn FnMut(&[Block]) -> ControlFlow<()>,
 }
@@ -76,6 +79,7 @@ impl<'a> BlockSink<'a> {
             done,
             total,
             notes: Vec::new(),
+            skipped: Vec::new(),
             watch,
             tell,
         }
@@ -117,6 +121,23 @@ impl<'a> BlockSink<'a> {
         if self.notes.len() < 64 {
             self.notes.push(note);
         }
+    }
+
+    /// Says which memory of the heap was not walked: its words may still point to blocks. Of very many ranges, the last
+    /// ones are joined.
+    pub fn skip(&mut self, range: AddrRange) {
+        let is_full = self.skipped.len() >= MAX_SKIPPED;
+        match self.skipped.last_mut().filter(|_| is_full) {
+            Some(last) => {
+                *last = AddrRange::new(last.start.min(range.start), last.end.max(range.end));
+            }
+            None => self.skipped.push(range),
+        }
+    }
+
+    /// The memory that was not walked.
+    pub fn skipped(&self) -> &[AddrRange] {
+        &self.skipped
     }
 
     /// What could not be walked.

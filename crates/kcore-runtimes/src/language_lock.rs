@@ -34,4 +34,6 @@ pub struct LanguageLockKind {
     pub spelled: &'static str,
     /// Whether its holder may take it again.
     pub is_recursive: bool,
+    /// Whether memory records its holder. Else the code of a thread says that it took the lock; it may have given it back.
+    pub records_holder: bool,
 }

@@ -50,7 +50,7 @@ struct bucket {
 
 struct store {
 	struct node *head;
-	struct bucket *buckets;
+	struct bucket *buckets, *last;
 	struct leaf **leaves;
 	point *points;
 	struct link *links;
@@ -100,6 +100,8 @@ FN static void fill(void)
 		}
 	}
 	store.buckets = calloc(64, sizeof *store.buckets);
+	/* Without it, a larger object might begin with a bucket. */
+	store.last = store.buckets + 63;
 	tell(store.buckets, "array", "struct bucket");
 	for (int index = 0; index < 64; index += 3) {
 		store.buckets[index].hash = 0x123456789abcdef1UL * (unsigned long)(index + 1);

@@ -8,7 +8,8 @@ import truth
 NEVER = threading.Event()
 BOTH = threading.Barrier(2)
 FIRST, SECOND, AGAIN, SLOW, TAKEN, LENT = [threading.Lock() for _ in range(6)]
-RECURSIVE = threading.RLock()
+RECURSIVE, SHARED, GIVEN = threading.RLock(), threading.Lock(), threading.Lock()
+OVER_SHARED = threading.Condition(SHARED)
 CONDITION, OTHER = threading.Condition(), threading.Condition(threading.Lock())
 IDS = {}
 
@@ -59,7 +60,7 @@ def behind():
 
 
 def lent():
-    """It has given the lock back within the block: nobody holds it through this."""
+    """It has left the block: nobody holds the lock through this, and its stack still has what it entered."""
     with LENT:
         pass
     never()
@@ -94,6 +95,29 @@ def enters_other():
         never()
 
 
+def awaits_shared():
+    with SHARED:
+        OVER_SHARED.wait()
+
+
+def takes_shared():
+    SHARED.acquire(); never()
+
+
+def wants_shared():
+    SHARED.acquire(); never()
+
+
+def gives_back():
+    with GIVEN:
+        GIVEN.release(); never()
+
+
+def wants_given():
+    with GIVEN:
+        never()
+
+
 def start(function, name=None):
     name = name or function.__name__
     thread = threading.Thread(target=function, name=name, daemon=True)
@@ -112,6 +136,9 @@ OTHER.acquire()
 for each in (enters_other, behind):
     start(each)
 start(behind, "behind too")
+for each in (awaits_shared, takes_shared, wants_shared, gives_back):
+    start(each)
+GIVEN.acquire(); start(wants_given)
 time.sleep(0.3)
 INNER = CONDITION._lock
 tell("one", "python_rlock", RECURSIVE, "two")
@@ -122,4 +149,6 @@ tell("behind too", "python_lock", SLOW, "slow")
 tell("waits_for_taken", "python_lock", TAKEN, None)
 tell("late", "python_rlock", INNER, "notifier")
 tell("enters_other", "python_lock", OTHER._lock, None)
+tell("wants_shared", "python_lock", SHARED, None)
+tell("wants_given", "python_lock", GIVEN, None)
 truth.tell(); os.abort()

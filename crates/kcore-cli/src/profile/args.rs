@@ -24,8 +24,10 @@ thread.
 
 Without --cpu, a sample stops only threads that have run since the last sample, each for some
 microseconds. kcore prepares what it needs to name their frames beforehand. The process stands
-still for at most 2% of the time (--hold). Where stops take long, on a busy machine or with
-many running threads, samples are rarer, and each counts for the time since the one before.
+still for at most 2% of the time (--hold); a single stop that takes long may exceed that, and the
+next ones make up for it. Where stops take long, on a busy machine or with many running threads,
+samples are rarer, and each counts for the time since the one before. The end says how much of
+the time the counts cover.
 
 kcore samples new threads from their start, and goes on when a thread ends, or when the process
 starts another program. At the end it says how often it sampled, how long the process stood
@@ -35,7 +37,7 @@ writes it.
 With --subprocesses, the processes that it has started, or starts meanwhile, are sampled as well,
 each as if it were profiled by itself: the workers of a server, which come and go. The profile
 says whose each sample is, and the end what each process cost. It names those that could not be
-sampled, and counts those that ended before they could be.";
+sampled, and counts those found that ended before they could be: at least so many did.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:

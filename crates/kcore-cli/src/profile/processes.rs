@@ -7,7 +7,7 @@ use std::path::Path;
 use kcore::profile::Profile;
 use kcore::{Method, Pid, ProcessCost, ProcessesCost, ProfileChange, ProfileCost, RefusedProcess};
 
-use super::summary::{doubtful, escaped, late, told, why_stopped};
+use super::summary::{covered, doubtful, escaped, late, told, uncovered, why_stopped};
 use super::{ProfileRequest, is_stdout};
 use crate::live;
 use crate::target::shown;
@@ -62,10 +62,11 @@ fn line(process: &ProcessCost, frequency: u32) -> String {
             "never stopped, without its time in the kernel (perf_event_paranoid)".to_owned()
         }
         Method::Stops | Method::StopsInstead(_) | Method::StopsFor(_) => format!(
-            "held for {:.2}% of the time, {} at most, at {:.1} of {frequency} rounds a second",
+            "held for {:.2}% of the time, {} at most, at {:.1} of {frequency} rounds a second; {}",
             cost.share_held() * 100.0,
             live::time(cost.longest),
             cost.rate(),
+            covered(cost),
         ),
     };
     format!("process {pid} ({name}): {count} samples of {threads}{when}; {held}")
@@ -116,7 +117,7 @@ fn remarks_on(process: &ProcessCost) -> Vec<String> {
         let at = from.saturating_add(*at).as_secs_f64();
         format!("after {at:.1} s {}", told(change, &pid.to_string()))
     });
-    let costs = [why_stopped(&cost.method), doubtful(cost)];
+    let costs = [why_stopped(&cost.method), doubtful(cost), uncovered(cost)];
     costs.into_iter().flatten().chain(changes).collect()
 }
 
@@ -148,10 +149,12 @@ fn missing(cost: &ProcessesCost) -> Vec<String> {
         (cost.more_refused > 0).then(|| format!("{} more could not be sampled", cost.more_refused));
     let unseen = (cost.unseen > 0).then(|| {
         let found = match cost.unseen {
-            1 => "1 more process was found, and".to_owned(),
-            count => format!("{count} more processes were found, and"),
+            1 => "at least 1 more process".to_owned(),
+            count => format!("at least {count} more processes"),
         };
-        format!("{found} ended before a sample could be taken")
+        format!(
+            "{found} ended before a sample could be taken; those that live shortly are seldom found"
+        )
     });
     let crowded = (cost.crowded > 0).then(|| {
         format!(
@@ -186,6 +189,7 @@ mod tests {
         (cost.no_room, cost.more_refused) = (1, 9);
         let said = missing(&cost);
         assert_eq!(said.len(), 5);
+        assert!(said[1].starts_with("at least 3 more processes ended"), "{said:?}");
         assert!(said[2].starts_with("at times there were 258 processes"), "{said:?}");
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn lines(
     ];
     lines.extend(why_stopped(&cost.method));
     lines.extend(doubtful(cost));
+    lines.extend(uncovered(cost));
     lines.extend(idle(wanted, cost));
     lines.extend(slowed(cost));
     lines.extend(unseen(wanted, cost));
@@ -48,12 +49,13 @@ fn held(wanted: &ProfileRequest, cost: &ProfileCost) -> String {
         ),
         Method::Stops | Method::StopsInstead(_) | Method::StopsFor(_) => format!(
             "process {pid} was held for {:.2}% of the time, {} at most, at {:.1} of {} rounds a second; {} samples \
-             needed no stop",
+             needed no stop; {}",
             cost.share_held() * 100.0,
             live::time(cost.longest),
             cost.rate(),
             wanted.profile.frequency,
             cost.unstopped,
+            covered(cost),
         ),
     }
 }
@@ -78,7 +80,26 @@ pub(super) fn doubtful(cost: &ProfileCost) -> Option<String> {
 pub(super) fn late(missed: u64, rounds: u64, lost: u64) -> Option<String> {
     (missed > 0 || lost > 0).then(|| {
         let all = rounds.saturating_add(missed);
-        format!("late: {missed} of {all} rounds were left out; {lost} samples were lost")
+        format!(
+            "late: {missed} of {all} rounds were left out, and their time is in no count; {lost} samples of other rounds \
+             were lost"
+        )
+    })
+}
+
+/// For how much of the time the counts stand.
+pub(super) fn covered(cost: &ProfileCost) -> String {
+    let elapsed = cost.elapsed.as_secs_f64();
+    format!("counts cover {:.1} of {elapsed:.1} s", elapsed * cost.share_covered())
+}
+
+/// That counts are low, where they stand for too little of the time.
+pub(super) fn uncovered(cost: &ProfileCost) -> Option<String> {
+    /// Of less than this much, counts are not to be compared with those of another process.
+    const ENOUGH: f64 = 0.9;
+    (cost.share_covered() < ENOUGH).then(|| {
+        "warning: counts cover less than 90% of the time and are too low by the rest (a higher --hold covers more)"
+            .to_owned()
     })
 }
 

@@ -139,8 +139,14 @@ impl NativeHeap for Glibc {
             .mmapped(host)
             .iter()
             .map(|it| AddrRange::new(Addr::new(it.start), Addr::new(it.end)));
-        let mut ranges: Vec<AddrRange> =
-            self.regions(host).taken().iter().copied().chain(mapped).collect();
+        let regions = self.regions(host);
+        let of_regions = regions.all.iter().zip(regions.taken());
+        let of_regions = of_regions.map(|(region, taken)| {
+            // The last block before a gap has the first word of the fence.
+            let borrowed = if region.has_top { 0 } else { walk::BORROWED };
+            AddrRange::new(taken.start, taken.end.saturating_add(borrowed))
+        });
+        let mut ranges: Vec<AddrRange> = of_regions.chain(mapped).collect();
         ranges.sort_unstable();
         ranges
     }

@@ -121,7 +121,7 @@ pub fn block_at(heap: &Glibc, host: &dyn HeapHost, at: u64) -> Option<Block> {
 }
 
 /// Bytes of the chunk behind it that a block has.
-const BORROWED: u64 = 8;
+pub const BORROWED: u64 = 8;
 
 /// The block of the chunk that an address is in.
 pub fn chunk_at(heap: &Glibc, host: &dyn HeapHost, at: u64) -> Option<Block> {
@@ -201,6 +201,7 @@ impl<'h> RegionWalk<'h> {
         };
         let next = super::index::resync(self.heap, self.host, &self.region, torn);
         let until = next.unwrap_or(self.region.end);
+        sink.skip(AddrRange::new(Addr::new(torn), Addr::new(until.max(torn))));
         sink.note(format!("chunk {torn:x}: {why}; what lies up to {until:x} was not walked"));
         next
     }

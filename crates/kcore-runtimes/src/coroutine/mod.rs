@@ -47,8 +47,8 @@ use crate::{FrameKind, Host, Identity, LanguageFrame, Runtime, Task, TaskStart, 
 const MAX_CHAIN: usize = 1024;
 const MAY_RUN: &str = "a thread runs this function; whether of this frame is not known";
 const ON_STACK: &str =
-    "its frame lies in the stack of a thread, and may be left of one that was destroyed";
-const BEHIND: &str = "the line may be one behind that in which it waits";
+    "it lies in the stack of a thread, and may be left of one that was destroyed";
+const BEHIND: &str = "the line may be that of the next statement";
 
 /// The coroutines of a process.
 pub struct Coroutines {
@@ -68,6 +68,8 @@ pub enum CoroutineState {
     Created,
     /// It waits.
     Suspended,
+    /// It was made, and no thread runs it. Whether it began is not known.
+    NotRunning,
     /// A thread runs it.
     Running,
     /// It has nothing left to do, and was not destroyed.
@@ -76,13 +78,15 @@ pub enum CoroutineState {
 
 impl CoroutineState {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Created, Self::Suspended, Self::Running, Self::Done];
+    pub const ALL: [Self; 5] =
+        [Self::Created, Self::Suspended, Self::NotRunning, Self::Running, Self::Done];
 
     /// The word for it in output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
             Self::Suspended => "suspended",
+            Self::NotRunning => "not_running",
             Self::Running => "running",
             Self::Done => "done",
         }
@@ -123,6 +127,13 @@ pub struct Coroutine {
     /// Why something of it is not known.
     pub doubt: Option<&'static str>,
     function_index: usize,
+}
+
+impl Coroutine {
+    /// Why it may not be there, or not do what its state says: a doubt of more than its line.
+    pub fn doubt_of_state(&self) -> Option<&'static str> {
+        self.doubt.filter(|doubt| *doubt != BEHIND)
+    }
 }
 
 /// Where the code of gcc that begins at `resume` goes on with a frame, whose two bytes at `offset` are the number of the
@@ -196,6 +207,39 @@ impl Coroutines {
         chain
     }
 
+    /// The chain that begins with the coroutine whose frame lies at a place, as a task. One that another coroutine is awaited
+    /// by, or that is done, is none of [`Runtime::tasks`].
+    pub fn task_at(&self, host: &dyn Host, at: Addr) -> Option<Task> {
+        self.at(host, at).map(|one| self.task_of(host, one))
+    }
+
+    /// Whether a place has the two words with which a frame begins: a look that takes no search.
+    pub fn is_frame(&self, host: &dyn Host, at: Addr) -> bool {
+        self.words.load(host.space(), &self.functions, at).is_some()
+    }
+
+    fn task_of(&self, host: &dyn Host, one: &Coroutine) -> Task {
+        Task {
+            runtime: NAME,
+            id: one.at.get(),
+            name: Some(self.root(host, one).function.clone()),
+            state: Cow::Borrowed(one.state.as_str()),
+            waits_on: one.awaits.clone(),
+            entry: None,
+            thread: one.thread,
+            stack: None,
+            start: if one.thread.is_some() { TaskStart::Running } else { TaskStart::Kept },
+        }
+    }
+
+    /// The outermost coroutine of a chain that is known to be of it: a guess gives it no name.
+    fn root<'c>(&'c self, host: &dyn Host, leaf: &'c Coroutine) -> &'c Coroutine {
+        let chain = self.chain(host, leaf);
+        let is_last = |one: &&&Coroutine| one.awaited_by.is_none_or(|by| by.is_guess);
+        let last = chain.iter().find(is_last).or(chain.last());
+        last.copied().unwrap_or(leaf)
+    }
+
     fn layouts(&self, host: &dyn Host) -> &[FrameLayout] {
         let unlimited = Budget::default();
         let load = |function: &CoroutineFunction| {
@@ -237,6 +281,8 @@ impl Coroutines {
         let function = self.functions.get(frame.function)?;
         let index = layout.index.and_then(|place| index(host, frame.at, place));
         let thread = running.threads.get(&frame.at).copied();
+        // Where an exception leaves one, gcc has said that nothing is left to do, and yet a thread is in it.
+        let is_done = frame.is_done && thread.is_none();
         let is_suspended = !frame.is_done && thread.is_none();
         let mut of_place = || {
             let key = (frame.function, index);
@@ -246,16 +292,14 @@ impl Coroutines {
             known.clone()
         };
         let place = is_suspended.then(&mut of_place).flatten();
-        let is_first = place.as_ref().is_some_and(|place| place.is_first)
-            || (function.compiler == Compiler::Gcc && index == Some(FIRST));
-        let state = match (frame.is_done, thread) {
-            (true, _) => CoroutineState::Done,
-            (false, Some(_)) => CoroutineState::Running,
-            (false, None) if is_first => CoroutineState::Created,
-            (false, None) => CoroutineState::Suspended,
+        let begun = begun(function.compiler, index, place.as_ref());
+        let state = match thread {
+            Some(_) => CoroutineState::Running,
+            None if is_done => CoroutineState::Done,
+            None => state_of(begun),
         };
         let is_behind = place.as_ref().is_some_and(|place| place.is_behind);
-        let may_run = is_suspended && running.unknown.contains(&frame.function);
+        let may_run = thread.is_none() && running.unknown.contains(&frame.function);
         let doubts = [(may_run, MAY_RUN), (frame.is_on_stack, ON_STACK), (is_behind, BEHIND)];
         let doubt = doubts.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why);
         let name = |ty: &Option<Type>| Some(ty.as_ref()?.stripped().ok()?.qualified_name()?.into());
@@ -318,6 +362,24 @@ fn identity(host: &dyn Host, modules: &[Arc<str>], functions: usize) -> Identity
     }
 }
 
+/// Whether one that no thread runs began, as far as is known. clang's number 0 is that of the point before the body, or of
+/// the first `co_await` where there is no such point.
+fn begun(compiler: Compiler, index: Option<u64>, place: Option<&Suspension>) -> Option<bool> {
+    match (compiler, index?) {
+        (Compiler::Gcc, index) => Some(index != FIRST),
+        (Compiler::Clang, 0) => place?.begun,
+        (Compiler::Clang, _) => Some(true),
+    }
+}
+
+const fn state_of(begun: Option<bool>) -> CoroutineState {
+    match begun {
+        Some(true) => CoroutineState::Suspended,
+        Some(false) => CoroutineState::Created,
+        None => CoroutineState::NotRunning,
+    }
+}
+
 /// The number of the point at which a frame is suspended.
 fn index(host: &dyn Host, at: Addr, place: IndexPlace) -> Option<u64> {
     let value = host.space().read_uint(at.checked_add(place.offset)?, place.size).ok()?;
@@ -367,21 +429,7 @@ impl Runtime for Coroutines {
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
-        let task = |leaf: &Coroutine| {
-            let root = self.chain(host, leaf).last().map(|root| root.function.clone());
-            Task {
-                runtime: NAME,
-                id: leaf.at.get(),
-                name: root,
-                state: Cow::Borrowed(leaf.state.as_str()),
-                waits_on: leaf.awaits.clone(),
-                entry: None,
-                thread: leaf.thread,
-                stack: None,
-                start: if leaf.thread.is_some() { TaskStart::Running } else { TaskStart::Kept },
-            }
-        };
-        self.leaves(host).map(task).collect()
+        self.leaves(host).map(|leaf| self.task_of(host, leaf)).collect()
     }
 
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {

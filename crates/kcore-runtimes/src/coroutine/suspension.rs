@@ -28,9 +28,9 @@ pub struct Suspension {
     pub file: Option<Arc<str>>,
     /// The line, from 1.
     pub line: Option<u32>,
-    /// Whether it did not begin: the line is that of the function.
-    pub is_first: bool,
-    /// Whether the line may be one behind that in which it waits.
+    /// Whether it began, where that is known; of one that did not, the line is that of the function.
+    pub begun: Option<bool>,
+    /// Whether the line may be that of the statement behind the one in which it waits.
     pub is_behind: bool,
 }
 
@@ -47,9 +47,9 @@ pub fn suspension(
         Compiler::Gcc => {
             let at = dispatch::landing(host.space(), function.resume.start, frame, place)?;
             let line = line_at(module, at)?;
-            let is_first = index == FIRST;
-            let is_behind = !is_first && !takes_result(host, module, at);
-            Some(Suspension { file: line.file, line: line.line, is_first, is_behind })
+            let begun = index != FIRST;
+            let is_behind = begun && !takes_result(host, module, at);
+            Some(Suspension { file: line.file, line: line.line, begun: Some(begun), is_behind })
         }
         Compiler::Clang => by_store(host.space(), module, function, place, index),
     }
@@ -77,11 +77,13 @@ fn by_store(
     let is_same = |other: &LineFrame| other.line == first.line && other.file == first.file;
     lines.all(|other| is_same(&other)).then_some(())?;
     let begin = line_at(module, function.resume.start).and_then(|line| line.line);
-    let is_first = index == 0
-        && resume.is_empty()
-        && begin == first.line
-        && has_other_line(module, function.resume, begin);
-    Some(Suspension { file: first.file, line: first.line, is_first, is_behind: false })
+    let is_within = begin != first.line || !resume.is_empty();
+    let begun = match index {
+        0 if is_within => Some(true),
+        0 => has_other_line(module, function.resume, begin).then_some(false),
+        _ => Some(true),
+    };
+    Some(Suspension { file: first.file, line: first.line, begun, is_behind: false })
 }
 
 /// Whether code is of several lines: in a function of one, nothing tells the point before its body from the others.

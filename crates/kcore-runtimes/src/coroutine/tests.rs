@@ -47,9 +47,21 @@ fn words_that_lead_to_other_frames_are_a_guessed_chain() {
     assert!(leaf.awaited_by.is_some_and(|by| by.is_guess));
     let chain: Vec<u64> = all.chain(&host, leaf).iter().map(|one| one.at.get()).collect();
     assert_eq!(chain, [place(0), place(1), place(2)]);
+    let inner = all.task_at(&host, Addr::new(place(1))).expect("a chain");
+    assert_eq!(all.task_frames(&host, &inner).len(), 2);
+    assert!(all.task_at(&host, Addr::new(place(1) + 8)).is_none());
     let task = &all.tasks(&host)[0];
     let frames = all.task_frames(&host, task);
     assert!(frames[0].doubt.is_none() && frames[1].doubt.is_some(), "{frames:?}");
+}
+
+#[test]
+fn nobody_claims_to_know_whether_one_began_of_which_nothing_tells() {
+    let mut host = MadeHost::new(&[MEMORY]);
+    frame(&mut host, 0, 0);
+    let states: Vec<CoroutineState> =
+        coroutines().known(&host).iter().map(|one| one.state).collect();
+    assert_eq!(states, [CoroutineState::NotRunning]);
 }
 
 #[test]
@@ -70,6 +82,8 @@ fn one_without_a_function_to_go_on_is_done() {
     let all = coroutines();
     let states: Vec<CoroutineState> = all.known(&host).iter().map(|one| one.state).collect();
     assert_eq!(states, [CoroutineState::Done]);
+    let done = all.task_at(&host, Addr::new(place(0))).expect("a frame");
+    assert_eq!(all.task_frames(&host, &done).len(), 1);
     assert_eq!(all.leaves(&host).count(), 0);
 }
 

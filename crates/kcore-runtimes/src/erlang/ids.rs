@@ -96,11 +96,11 @@ impl Ids {
 
     /// The number of a process by what is behind the tag, in the order in which it is printed.
     pub fn pid_of(&self, data: u64) -> Pid {
-        let bits = match self {
-            Self::Plain => OLD_NUMBER,
-            Self::Shuffled { .. } => NEW_NUMBER,
+        let (bits, mask) = match self {
+            Self::Plain => (OLD_NUMBER, (1 << OLD_NUMBER) - 1),
+            Self::Shuffled { .. } => (NEW_NUMBER, (1 << NEW_NUMBER) - 1),
         };
-        let number = u32::try_from(data & ((1 << bits) - 1)).unwrap_or_default();
+        let number = u32::try_from(data & mask).unwrap_or_default();
         Pid { number, serial: u32::try_from(data >> bits).unwrap_or_default() }
     }
 

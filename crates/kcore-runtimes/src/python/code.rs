@@ -17,6 +17,9 @@ const MAX_SLOTS: u64 = 4096;
 const OPTIMIZED: i32 = 1;
 const VARARGS: i32 = 4;
 const VARKEYWORDS: i32 = 8;
+/// `co_names` to 3.10, and since.
+const NAMES_OLD: u64 = 64;
+const NAMES: u64 = 32;
 /// `co_exceptiontable`; `co_nlocalsplus` lies behind `co_firstlineno` (3.11 to 3.15).
 const EXCEPTION_TABLE: u64 = 40;
 /// In `co_localspluskinds`: hidden from `locals()`, a local, a cell, a variable of an outer function.
@@ -114,6 +117,12 @@ impl Code {
     /// Whether its variables lie in slots of its frames alone.
     pub const fn is_optimized(&self) -> bool {
         self.flags & OPTIMIZED != 0
+    }
+
+    /// Whether its instructions use a name of a variable of the module or of an attribute, `co_names`.
+    pub fn uses(&self, heap: &Heap<'_>, name: &str) -> bool {
+        let offset = if heap.layout.minor < 11 { NAMES_OLD } else { NAMES };
+        names(heap, self.at, offset).is_none_or(|mut names| names.any(|own| own == name))
     }
 
     /// What tells where exceptions are handled, since 3.11.

@@ -14,11 +14,20 @@ use super::{
 };
 use crate::{Host, LanguageLock, LanguageLockKind, Sleeper};
 
-const LOCK: LanguageLockKind =
-    LanguageLockKind { word: "python_lock", spelled: "Python Lock", is_recursive: false };
-const RLOCK: LanguageLockKind =
-    LanguageLockKind { word: "python_rlock", spelled: "Python RLock", is_recursive: true };
-const GIL: LanguageLockKind = LanguageLockKind { word: "gil", spelled: "GIL", is_recursive: false };
+const LOCK: LanguageLockKind = LanguageLockKind {
+    word: "python_lock",
+    spelled: "Python Lock",
+    is_recursive: false,
+    records_holder: false,
+};
+const RLOCK: LanguageLockKind = LanguageLockKind {
+    word: "python_rlock",
+    spelled: "Python RLock",
+    is_recursive: true,
+    records_holder: true,
+};
+const GIL: LanguageLockKind =
+    LanguageLockKind { word: "gil", spelled: "GIL", is_recursive: false, records_holder: true };
 
 /// The first and second fields behind the header of a lock: the semaphore or the word, and the owner of an `RLock`.
 const FIRST: u64 = 16;

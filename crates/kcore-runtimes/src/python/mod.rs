@@ -252,6 +252,7 @@ impl Runtime for Python {
             drop(self.exceptions(host, thread));
         }
         drop(self.py_tasks(host));
+        drop(self.find_withs(host));
         true
     }
 }

@@ -5,6 +5,9 @@
 //! sure tell the open blocks of the frame to 3.10 (`PyTryBlock`, `Include/cpython/frameobject.h`), and since 3.11 the entry of
 //! the exception table for its instruction (`Objects/exception_handling_notes.txt`). Before the block is entered, and while
 //! it is left, there is no such entry.
+//!
+//! A block need not hold its lock: who waits for a condition has given back the lock of that, under whatever name the block
+//! entered it, and code that calls `release` itself says nothing.
 
 use std::sync::Arc;
 
@@ -12,7 +15,7 @@ use kcore_mem::Addr;
 use kcore_unwind::Tid;
 
 use super::{
-    Code, PyFrame, Python, exception_table,
+    Chain, Code, PyFrame, Python, exception_table,
     heap::{Heap, Object},
 };
 use crate::Host;
@@ -43,6 +46,8 @@ const SELF: u64 = 24;
 const DESCRIPTOR_NAME: u64 = 24;
 /// What is called at the end of a block.
 const EXIT: &str = "__exit__";
+/// What gives a lock back before that.
+const RELEASE: &str = "release";
 /// Where a `threading.Condition` keeps its lock.
 const CONDITION_LOCK: &str = "_lock";
 
@@ -52,20 +57,28 @@ impl Python {
         self.open_withs.get_or_init(|| self.find_withs(host))
     }
 
-    fn find_withs(&self, host: &dyn Host) -> Vec<OpenWith> {
+    pub(super) fn find_withs(&self, host: &dyn Host) -> Vec<OpenWith> {
         let heap = self.heap(host);
-        let mut found = Vec::new();
-        for state in &self.state(host).threads {
-            let Some(thread) = state.tid else { continue };
-            let chain = self.chain(&heap, state);
-            let frames = chain.groups.into_iter().flat_map(|group| group.frames);
-            let mut waited = Vec::new();
-            for frame in frames.take(MAX_FRAMES) {
-                waited.extend(waited_condition(&heap, &frame));
-                let managers = self.managers(host, &heap, &frame).into_iter();
-                let kept = managers.filter(|manager| !waited.contains(&manager.at));
-                let locks = kept.filter_map(|manager| self.lock_in(host, &heap, manager));
-                found.extend(locks.map(|lock| OpenWith { thread, lock }));
+        let threads = self.state(host).threads.iter();
+        let run = threads.filter_map(|state| Some((state.tid?, self.chain(&heap, state))));
+        run.flat_map(|(thread, chain)| {
+            let locks = self.locks_within(host, &heap, &chain).into_iter();
+            locks.map(move |lock| OpenWith { thread, lock })
+        })
+        .collect()
+    }
+
+    /// The locks that frames entered and did not give back, as far as their code says.
+    fn locks_within(&self, host: &dyn Host, heap: &Heap<'_>, chain: &Chain) -> Vec<Addr> {
+        let frames = chain.groups.iter().flat_map(|group| &group.frames);
+        let (mut waited, mut found) = (Vec::new(), Vec::new());
+        for frame in frames.take(MAX_FRAMES) {
+            let condition = waited_condition(heap, frame).and_then(|at| heap.object(at));
+            waited.extend(condition.and_then(|it| self.lock_in(host, heap, it)));
+            if !frame.code.uses(heap, RELEASE) {
+                let entered = self.managers(host, heap, frame).into_iter();
+                let locks = entered.filter_map(|manager| self.lock_in(host, heap, manager));
+                found.extend(locks.filter(|lock| !waited.contains(lock)));
             }
         }
         found

@@ -1,7 +1,11 @@
 //! Hashes of names that were met not long ago: the same name stands in debug information again and
 //! again, and a linker puts it at one place.
 
-use super::{hash::mix, spelled::NameHash};
+use super::{
+    canonical::name_hash,
+    hash::{mix, of_word},
+    spelled::NameHash,
+};
 use crate::dwarf::Which;
 
 /// Names that are remembered: as many as a processor has at hand.
@@ -10,17 +14,45 @@ const SLOT_BITS: u32 = 15;
 /// No name lies there.
 const NOWHERE: usize = usize::MAX;
 
+/// What is known of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownName {
+    /// What it is looked up by.
+    pub hash: NameHash,
+    /// The hash of the scopes that are spelled in the name itself, 0 without any: `_Z4leafi.Frame`, `net/http.Client`.
+    pub scopes: u64,
+}
+
+impl KnownName {
+    /// That of a name.
+    pub fn of(name: &[u8]) -> Self {
+        let end = name.iter().rposition(|byte| matches!(byte, b'.' | b'/'));
+        let scopes = end.and_then(|end| name.get(..end)).map_or(0, of_word);
+        Self { hash: name_hash(name), scopes }
+    }
+
+    /// All of it in one number.
+    pub const fn long(self) -> u64 {
+        match self.scopes {
+            0 => self.hash.long(),
+            scopes => mix(self.hash.long(), scopes),
+        }
+    }
+}
+
+const UNKNOWN: KnownName = KnownName { hash: NameHash::of(0, 0), scopes: 0 };
+
 /// Hashes of the names of one file, the later ones at the places of the earlier ones.
 pub struct KnownNames {
     of: Option<Which>,
-    slots: Vec<(usize, NameHash)>,
+    slots: Vec<(usize, KnownName)>,
     /// Bytes of long names that were read.
     long: usize,
 }
 
 impl Default for KnownNames {
     fn default() -> Self {
-        Self { of: None, slots: vec![(NOWHERE, NameHash::of(0, 0)); SLOTS], long: 0 }
+        Self { of: None, slots: vec![(NOWHERE, UNKNOWN); SLOTS], long: 0 }
     }
 }
 
@@ -31,10 +63,10 @@ impl KnownNames {
         &mut self,
         of: Which,
         offset: usize,
-        make: impl FnOnce(&mut usize) -> Option<NameHash>,
-    ) -> Option<NameHash> {
+        make: impl FnOnce(&mut usize) -> Option<KnownName>,
+    ) -> Option<KnownName> {
         if self.of != Some(of) {
-            self.slots.fill((NOWHERE, NameHash::of(0, 0)));
+            self.slots.fill((NOWHERE, UNKNOWN));
             self.of = Some(of);
         }
         let place = mix(0, offset as u64) >> (u64::BITS - SLOT_BITS);
@@ -68,11 +100,22 @@ mod tests {
     #[test]
     fn a_name_is_made_once_and_never_taken_for_another() {
         let mut known = KnownNames::default();
-        let name = |offset: usize| NameHash::of((offset as u64) << 32, 7);
+        let name = |offset: usize| {
+            let hash = NameHash::of((offset as u64) << 32, 7);
+            KnownName { hash, scopes: 0 }
+        };
         for offset in (0..SLOTS * 4).step_by(3) {
             assert_eq!(known.get(Which::Main, offset, |_| Some(name(offset))), Some(name(offset)));
             assert_eq!(known.get(Which::Main, offset, |_| None), Some(name(offset)));
         }
         assert_eq!(known.get(Which::Split(1), 3, |_| None), None);
+    }
+
+    #[test]
+    fn names_with_other_scopes_in_them_are_others() {
+        let long = |name: &str| KnownName::of(name.as_bytes()).long();
+        assert_ne!(long("_Z4leafi.Frame"), long("_Z3midi.Frame"));
+        assert_ne!(long("net/http.Client"), long("net/rpc.Client"));
+        assert_eq!(long("Frame"), KnownName::of(b"Frame").hash.long());
     }
 }

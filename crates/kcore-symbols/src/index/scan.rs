@@ -11,13 +11,11 @@ use kcore_mem::Watch;
 use rustc_hash::FxHashSet;
 
 use super::{
-    canonical::name_hash,
     hash::mix,
-    known::{KnownNames, is_too_much},
+    known::{KnownName, KnownNames, is_too_much},
     raw::{Raw, Width},
     records::{ASK_ENTRY, NO_SCOPE, Record, What},
     shapes::{Fact, Shape, Shapes, Step, is_type},
-    spelled::NameHash,
 };
 use crate::dwarf::{Files, Reader, Unit, Walk, Which, is_number};
 
@@ -108,7 +106,7 @@ struct Scope {
 /// What an entry says of itself, as far as an index wants to know it.
 #[derive(Default)]
 struct EntryFacts {
-    name: Option<NameHash>,
+    name: Option<KnownName>,
     origin: Option<usize>,
     size: u64,
     is_declaration: bool,
@@ -263,7 +261,7 @@ impl<'a> Scan<'a> {
         let own = mix(mix(self.scope_hash(), size), name.long());
         let scope = if said.origin.is_some() { ASK_ENTRY } else { self.scope_place()? };
         let offset = u32::try_from(offset).ok()?;
-        let record = Record::new(name, what, self.number, offset, scope);
+        let record = Record::new(name.hash, what, self.number, offset, scope);
         let record = record.declared(said.is_declaration);
         self.scanned.found.push(NameEntry { record, identity: identity(own) });
         self.scanned.found.len().checked_sub(1)
@@ -280,7 +278,7 @@ impl<'a> Scan<'a> {
         if !shape.has_children {
             return;
         }
-        let mut hash = mix(self.scope_hash(), said.name.map_or(0, NameHash::long));
+        let mut hash = mix(self.scope_hash(), said.name.map_or(0, KnownName::long));
         if self.bare == Bare::Expected && is_type(shape.tag) {
             hash = mix(mix(hash, u64::from(self.number)), offset as u64);
         }
@@ -322,7 +320,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The name of what an entry defines or is an instance of.
-    fn name_of_origin(&mut self, said: &EntryFacts) -> Option<NameHash> {
+    fn name_of_origin(&mut self, said: &EntryFacts) -> Option<KnownName> {
         let mut at = gimli::UnitOffset(said.origin?);
         for _ in 0..MAX_REFERENCES {
             let (mut name, mut origin) = (None, None);
@@ -349,7 +347,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Reads a name; the inner `None` is an empty one, or one that is not there.
-    fn name(&mut self, raw: &mut Raw<'_>, form: DwForm, width: Width) -> Option<Option<NameHash>> {
+    fn name(&mut self, raw: &mut Raw<'_>, form: DwForm, width: Width) -> Option<Option<KnownName>> {
         if form == constants::DW_FORM_string {
             return Some(hash_of_bytes(raw.text()?));
         }
@@ -374,7 +372,7 @@ impl<'a> Scan<'a> {
         }))
     }
 
-    fn hash_of(&mut self, value: AttributeValue<Reader>) -> Option<NameHash> {
+    fn hash_of(&mut self, value: AttributeValue<Reader>) -> Option<KnownName> {
         let (of, offset) = match value {
             AttributeValue::DebugStrRef(offset) => (self.which, offset.0),
             AttributeValue::DebugStrRefSup(offset) => (Which::Supplementary, offset.0),
@@ -408,11 +406,11 @@ impl<'a> Scan<'a> {
     }
 }
 
-fn hash_of_bytes(text: &[u8]) -> Option<NameHash> {
+fn hash_of_bytes(text: &[u8]) -> Option<KnownName> {
     if text.is_empty() {
         return None;
     }
-    Some(name_hash(text))
+    Some(KnownName::of(text))
 }
 
 /// An entry of the same unit; the inner `None` is one of another.

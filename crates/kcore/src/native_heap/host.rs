@@ -29,7 +29,7 @@ impl HeapHost for Core {
     }
 
     fn mappings(&self) -> &[HeapMapping] {
-        let mappings = || Self::mappings(self).iter().map(heap_mapping).collect();
+        let mappings = || joined(Self::mappings(self).iter().map(heap_mapping));
         self.native_heaps.mappings.get_or_init(mappings)
     }
 
@@ -46,6 +46,31 @@ impl HeapHost for Core {
         let symbol = module.symbols().table().lookup(name)?;
         self.tls().symbol(thread, module, &symbol).ok()
     }
+}
+
+/// Mappings of no file that follow each other with the same rights, as one. The kernel keeps neighbours apart that have
+/// different histories: what a child adds by `brk` lies behind what it has from its parent.
+fn joined(mappings: impl Iterator<Item = HeapMapping>) -> Vec<HeapMapping> {
+    let mut all: Vec<HeapMapping> = Vec::new();
+    for mapping in mappings {
+        let last = all.last_mut().filter(|last| is_more_of(last, &mapping));
+        match last {
+            Some(last) => {
+                last.range.end = mapping.range.end;
+                last.is_brk |= mapping.is_brk;
+            }
+            None => all.push(mapping),
+        }
+    }
+    all
+}
+
+fn is_more_of(last: &HeapMapping, next: &HeapMapping) -> bool {
+    let rights = |it: &HeapMapping| (it.readable, it.writable);
+    last.range.end == next.range.start
+        && !last.is_file
+        && !next.is_file
+        && rights(last) == rights(next)
 }
 
 fn heap_mapping(mapping: &Mapping) -> HeapMapping {

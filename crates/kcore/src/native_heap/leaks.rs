@@ -43,6 +43,8 @@ pub struct Leaks {
     pub leaked_bytes: u64,
     /// Bytes of memory that the process could write and that cannot be read: pointers in it are not known.
     pub missing: u64,
+    /// Bytes of heaps that were not walked: what lies there is no leak, and what it refers to is none either.
+    pub skipped: u64,
     /// What may be wrong or incomplete.
     pub notes: Vec<String>,
 }
@@ -59,13 +61,17 @@ impl HeapView<'_> {
         watch: Watch<'_>,
         tell: &mut dyn FnMut(Leak) -> ControlFlow<()>,
     ) -> Option<Leaks> {
-        let (table, notes) = self.table(watch)?;
+        let (table, notes, rest) = self.table_and_rest(watch)?;
+        let skipped = rest.iter().map(AddrRange::len).fold(0, u64::saturating_add);
         let spread = Spread::new(self.core.space(), &table);
         self.mark_roots(&table, &spread, watch)?;
+        // Blocks lie there that nobody knows: whatever they may hold is held.
+        spread.mark_targets(rest, watch)?;
         spread.spread(watch)?;
         let mut found = Leaks {
             used: table.count().into(),
             missing: self.missing(),
+            skipped,
             notes,
             ..Leaks::default()
         };

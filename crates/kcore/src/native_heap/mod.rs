@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use kcore_mem::{Addr, Built};
+use kcore_mem::{Addr, AddrRange, Built};
 
 pub use kcore_heap::{
     ALLOCATORS, Allocator, Amount, ArenaUsage, Block, BlockFilter, BlockList, BlockSink,
@@ -102,6 +102,17 @@ impl<'c> HeapView<'c> {
         watch: Watch<'_>,
         tell: &mut dyn FnMut(&[Block]) -> ControlFlow<()>,
     ) -> Option<Vec<String>> {
+        Some(self.walked(heap, filter, watch, tell)?.0)
+    }
+
+    /// The same, with the memory that was not walked.
+    fn walked(
+        &self,
+        heap: HeapNumber,
+        filter: BlockFilter,
+        watch: Watch<'_>,
+        tell: &mut dyn FnMut(&[Block]) -> ControlFlow<()>,
+    ) -> Option<(Vec<String>, Vec<AddrRange>)> {
         let owner = self.found().get(heap)?;
         let (mut is_stopped, mut has_broken) = (false, false);
         let mut watching = |done, total| {
@@ -119,8 +130,9 @@ impl<'c> HeapView<'c> {
             // Whether the last batch was wanted changes nothing.
             let _ = sink.flush();
         }
+        let skipped = sink.skipped().to_vec();
         let notes = sink.into_notes();
-        (!is_stopped || has_broken).then_some(notes)
+        (!is_stopped || has_broken).then_some((notes, skipped))
     }
 
     /// Tells of what is torn in a heap; `None` when whoever watches stopped it, or there is no such heap.

@@ -25,6 +25,17 @@ pub struct Lock {
     pub waiters: Vec<LockWaiter>,
 }
 
+impl Lock {
+    /// Whether its holder is what memory records. Else the code of a thread says that it took the lock, which it may have
+    /// given back.
+    pub const fn records_holder(&self) -> bool {
+        match self.kind {
+            LockKind::OfLanguage(kind) => kind.records_holder,
+            _ => true,
+        }
+    }
+}
+
 /// A thread that waits for a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -25,7 +25,7 @@ fn who_waits_for_whom_is_what_the_program_knew() {
     for case in cases() {
         let core = open(case);
         let lines = told_lines(case);
-        assert_eq!(lines.len(), 8);
+        assert_eq!(lines.len(), 10);
         for line in lines {
             let waiter = tid(&line["waiter"]).expect("a waiter");
             let name = format!("{}: {line}", case.name());

@@ -42,6 +42,8 @@ const BUCKETS: u64 = 16;
 const OLD_BUCKETS: u64 = 24;
 /// Where `runtime.hchan` has its elements.
 const CHANNEL_BUFFER: u64 = 16;
+/// What the name of the type of a bucket contains.
+const BUCKET: &str = "map.bucket[";
 /// Since when maps have groups in place of buckets.
 const GROUPS_SINCE: u8 = 24;
 
@@ -255,6 +257,29 @@ impl Finder<'_> {
             }
             _ => {}
         }
+        if let Class::Value(ty) | Class::Array(ty) = class {
+            self.along_buckets(body.0, body.1, ty, claims);
+        }
+    }
+
+    /// To Go 1.23, the last word of each bucket of a map leads to one more if there is one, which the type does not say
+    /// (`runtime/map.go`, `bmap`). The last of those that were made in advance leads to the first of all.
+    fn along_buckets(&self, at: Addr, room: u64, ty: Addr, claims: &mut Vec<Claim>) {
+        let Some(size) = self.bucket_size(ty) else { return };
+        for number in 0..room.checked_div(size).unwrap_or_default() {
+            let bucket = at.saturating_add(number.saturating_mul(size));
+            let more = self.pointer(bucket, size.saturating_sub(8)).filter(|more| *more != at);
+            if let Some(more) = more {
+                self.value(more, ty, 1, false, claims);
+            }
+        }
+    }
+
+    /// Bytes of a bucket; `None` of any other type.
+    fn bucket_size(&self, ty: Addr) -> Option<u64> {
+        let shaped = self.reader.shaped(ty).filter(|_| self.go.layout.minor < GROUPS_SINCE)?;
+        let is_bucket = shaped.ty.name.contains(BUCKET);
+        (is_bucket && shaped.ty.size > 8).then_some(shaped.ty.size)
     }
 
     fn pointer(&self, at: Addr, offset: u64) -> Option<Addr> {

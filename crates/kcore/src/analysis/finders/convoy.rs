@@ -36,9 +36,9 @@ fn found(hang: &Hang<'_>, lock: &Lock) -> Option<Finding> {
         hang.site(owner)
     );
     let finding = Finding::likely(sentence);
-    let text = match lock.kind {
-        LockKind::OfLanguage(_) => format!("thread {owner} holds it"),
-        _ => format!("memory records that thread {owner} holds it"),
+    let text = match lock.records_holder() {
+        true => format!("memory records that thread {owner} holds it"),
+        false => format!("the code of thread {owner} took it and has not released it"),
     };
     let finding = finding.with(text, EvidenceSource::Lock(lock.at));
     let finding = finding.with(format!("thread {owner} {does}"), shown);

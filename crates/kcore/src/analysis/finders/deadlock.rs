@@ -3,7 +3,7 @@
 use crate::{
     Tid,
     analysis::{Confidence, EvidenceSource, Finder, FinderAnswer, FinderScope, Finding, Hang},
-    waits::LockKind,
+    waits::Lock,
 };
 
 pub const FINDER: Finder = Finder {
@@ -40,8 +40,7 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
 fn confidence(hang: &Hang<'_>) -> Confidence {
     let all = hang.cycles().iter().flatten();
     let mut locks = all.filter_map(|tid| hang.waits().lock_of(*tid));
-    let is_recorded = !locks.any(|lock| matches!(lock.kind, LockKind::OfLanguage(_)));
-    match is_recorded && hang.waits().knows_all_threads {
+    match locks.all(Lock::records_holder) && hang.waits().knows_all_threads {
         true => Confidence::Certain,
         false => Confidence::Likely,
     }

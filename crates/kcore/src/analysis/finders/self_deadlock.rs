@@ -40,7 +40,7 @@ fn waits_for_itself(lock: &Lock) -> bool {
 }
 
 fn found(hang: &Hang<'_>, tid: Tid, lock: &Lock) -> Finding {
-    let is_recorded = matches!(lock.kind, LockKind::Mutex(_));
+    let is_recorded = lock.records_holder();
     let confidence = match is_recorded && hang.waits().knows_all_threads {
         true => Confidence::Certain,
         false => Confidence::Likely,
@@ -48,7 +48,7 @@ fn found(hang: &Hang<'_>, tid: Tid, lock: &Lock) -> Finding {
     let finding = Finding::new(confidence, sentence(hang, tid, lock));
     let text = match is_recorded {
         true => format!("the mutex says that thread {tid} holds it"),
-        false => format!("thread {tid} took it and has not released it"),
+        false => format!("the code of thread {tid} took it and has not released it"),
     };
     let finding = finding.with(text, EvidenceSource::Lock(lock.at));
     let text = format!("thread {tid} is blocked in the kernel until it is free");

@@ -83,6 +83,8 @@ pub struct ProfileCost {
     pub longest: Duration,
     /// The share of the time in which they might stand still.
     pub allowed: HeldShare,
+    /// The time that samples stand for, where threads are stopped: the rest is in no count.
+    pub covered: Duration,
     /// From the beginning to the end.
     pub elapsed: Duration,
     /// What happened, and when, in the order of time.
@@ -99,6 +101,13 @@ impl ProfileCost {
     pub fn share_held(&self) -> f64 {
         let elapsed = self.elapsed.as_secs_f64();
         if elapsed > 0.0 { self.held.as_secs_f64() / elapsed } else { 0.0 }
+    }
+
+    /// The part of the time that samples stand for, from 0 to 1.
+    pub fn share_covered(&self) -> f64 {
+        let elapsed = self.elapsed.as_secs_f64();
+        let is_counted = matches!(self.method, Method::Counters { .. }) || elapsed <= 0.0;
+        if is_counted { 1.0 } else { (self.covered.as_secs_f64() / elapsed).min(1.0) }
     }
 
     /// Rounds in a second.
@@ -135,6 +144,16 @@ mod tests {
         cost.note(Duration::ZERO, ProfileChange::Ended);
         assert_eq!((cost.changes.len(), cost.more_changes), (ProfileCost::MAX_CHANGES + 1, 84));
         assert_eq!(cost.changes.last().unwrap().1, ProfileChange::Ended);
+    }
+
+    #[test]
+    fn the_share_that_counts_cover_is_that_of_stops() {
+        let (elapsed, covered) = (Duration::from_secs(6), Duration::from_millis(600));
+        let cost = ProfileCost { elapsed, covered, ..ProfileCost::default() };
+        assert!((cost.share_covered() - 0.1).abs() < 1e-9);
+        let all = ProfileCost { method: Method::Counters { kernel: true }, ..cost };
+        assert!((all.share_covered() - 1.0).abs() < 1e-9);
+        assert!((ProfileCost::default().share_covered() - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -141,6 +141,17 @@ impl<'a> Course<'a> {
         self.cost.lost = self.cost.lost.saturating_add(count);
     }
 
+    /// Notes that samples were taken that stand for so many intervals.
+    pub fn cover(&mut self, intervals: u32) {
+        let time = self.interval().saturating_mul(intervals);
+        self.cost.covered = self.cost.covered.saturating_add(time);
+    }
+
+    /// How many intervals are over that no round stands for, since the last one.
+    pub fn untaken(&self) -> u32 {
+        self.pace.untaken()
+    }
+
     /// Waits for the next round, after one that held the process for so long.
     pub fn wait(&mut self, held: Duration) -> u32 {
         self.budget.note(self.elapsed(), held);

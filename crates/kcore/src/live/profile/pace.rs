@@ -21,6 +21,8 @@ pub struct Pace {
     interval: Duration,
     /// Intervals that are over, or that the round that comes stands for.
     over: u64,
+    /// The first interval that no round was taken of.
+    begin: u64,
     random: u64,
 }
 
@@ -40,7 +42,7 @@ impl Pace {
     pub fn new(start: Instant, frequency: u32, duration: Duration) -> Self {
         let interval = Duration::from_nanos(1_000_000_000 / u64::from(frequency.max(1)));
         let seed = std::process::id();
-        Self { start, duration, interval, over: 1, random: u64::from(seed) | 1 << 32 }
+        Self { start, duration, interval, over: 1, begin: 1, random: u64::from(seed) | 1 << 32 }
     }
 
     /// The time between two rounds, in the mean.
@@ -64,6 +66,7 @@ impl Pace {
         let missed = self.intervals(self.elapsed()).saturating_sub(self.over);
         self.over = self.over.saturating_add(missed);
         let begin = self.over;
+        self.begin = begin;
         let (due, weight) = self.turn(affords);
         while self.elapsed() < due && !stop.load(Ordering::Relaxed) {
             thread::sleep(due.saturating_sub(self.elapsed()).min(NAP));
@@ -72,6 +75,12 @@ impl Pace {
         let until = if due < self.duration { self.over } else { self.intervals(self.duration) };
         let spared = until.saturating_sub(begin).saturating_sub(1);
         Waited { missed, spared, weight }
+    }
+
+    /// How many intervals are over since those that the last round stood for.
+    pub fn untaken(&self) -> u32 {
+        let over = self.intervals(self.elapsed().min(self.duration));
+        u32::try_from(over.saturating_sub(self.begin)).unwrap_or(u32::MAX)
     }
 
     /// When the next round is due, and how many intervals it stands for. One that is paid for only when the time is

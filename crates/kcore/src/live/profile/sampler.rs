@@ -89,7 +89,7 @@ impl<'a, 'c> Sampler<'a, 'c> {
         while !self.course.is_over() {
             self.held = Duration::ZERO;
             let at = self.course.elapsed();
-            if let Err(error) = self.take(at)
+            if let Err(error) = self.take_whole(at)
                 && let Some(next) = self.after(error, at)?
             {
                 return Ok(next);
@@ -105,7 +105,21 @@ impl<'a, 'c> Sampler<'a, 'c> {
         let now = self.course.elapsed();
         match self.prepared.refresh(&mut self.maps).and_then(|()| self.refresh()) {
             Err(error) => Ok(self.after(error, now)?.unwrap_or(Next::Over)),
-            Ok(()) => Ok(Next::Over),
+            Ok(()) => {
+                self.count_rest(now);
+                Ok(Next::Over)
+            }
+        }
+    }
+
+    /// Counts the time since the last round, if every thread is still as it was then: no other state is known
+    /// without a stop, for which there is no time left.
+    fn count_rest(&mut self, at: Duration) {
+        self.weight = self.course.untaken();
+        let threads = self.threads.clone();
+        if self.weight > 0 && threads.iter().all(|tid| self.is_as_it_was(*tid)) {
+            threads.into_iter().for_each(|tid| self.again(tid, at));
+            self.course.cover(self.weight);
         }
     }
 
@@ -129,6 +143,16 @@ impl<'a, 'c> Sampler<'a, 'c> {
                 Ok(None)
             }
         }
+    }
+
+    /// Takes a sample of each thread, and notes what time they stand for unless some were lost.
+    fn take_whole(&mut self, at: Duration) -> Result<(), LiveError> {
+        let lost = self.course.cost.lost;
+        self.take(at)?;
+        if self.course.cost.lost == lost && !self.course.is_stopped() {
+            self.course.cover(self.weight);
+        }
+        Ok(())
     }
 
     /// Takes a sample of each thread.

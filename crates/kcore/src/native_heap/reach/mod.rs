@@ -8,6 +8,8 @@ mod table;
 
 use std::ops::ControlFlow;
 
+use kcore_mem::AddrRange;
+
 pub use marks::{Marks, WORD, numbers_in};
 pub use roots::pieces;
 pub use scanner::Scanner;
@@ -19,12 +21,21 @@ use super::{BlockFilter, BlockStates, HeapView, Watch};
 impl HeapView<'_> {
     /// The blocks in use of all heaps, and what could not be walked. `None` when whoever watches stopped it.
     pub(super) fn table(&self, watch: Watch<'_>) -> Option<(BlockTable, Vec<String>)> {
+        let (table, notes, _) = self.table_and_rest(watch)?;
+        Some((table, notes))
+    }
+
+    /// The same, with the memory of heaps that was not walked.
+    pub(super) fn table_and_rest(
+        &self,
+        watch: Watch<'_>,
+    ) -> Option<(BlockTable, Vec<String>, Vec<AddrRange>)> {
         let filter = BlockFilter::of_states(BlockStates::USED);
         let mut builder = BlockTable::builder();
-        let mut notes = Vec::new();
+        let (mut notes, mut rest) = (Vec::new(), Vec::new());
         let mut has_room = true;
         for (heap, _) in self.found().all() {
-            notes.extend(self.each_block(heap, filter, watch, &mut |blocks| {
+            let walked = self.walked(heap, filter, watch, &mut |blocks| {
                 for block in blocks {
                     // The header of a block is no part of it: in glibc it overlaps the block before.
                     let range = block.range();
@@ -33,11 +44,14 @@ impl HeapView<'_> {
                     has_room = has_room && builder.push(range.start.get(), end);
                 }
                 if has_room { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            })?);
+            });
+            let (own_notes, skipped) = walked?;
+            notes.extend(own_notes);
+            rest.extend(skipped);
         }
         if !has_room {
             notes.push(format!("only the first {MAX_BLOCKS} blocks were looked at"));
         }
-        Some((builder.finish(), notes))
+        Some((builder.finish(), notes, rest))
     }
 }

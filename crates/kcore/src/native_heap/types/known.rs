@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_symbols::{Type, TypeIdentity, TypeKind};
 use kcore_values::HolderKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Core,
@@ -87,12 +87,12 @@ pub struct KnownTypes {
 
 impl KnownTypes {
     /// The number of a type; that of a type without a size is the number of none.
-    pub fn number(&mut self, core: &Core, ty: &Type) -> u32 {
+    pub fn number(&mut self, ty: &Type) -> u32 {
         if let Some(number) = self.numbers.get(&ty.identity()) {
             return *number;
         }
         let number = u32::try_from(self.all.len()).unwrap_or(MAX_TYPES);
-        let known = KnownType::of(core, ty).filter(|_| number < MAX_TYPES);
+        let known = KnownType::of(ty).filter(|_| number < MAX_TYPES);
         let Some(known) = known else { return MAX_TYPES };
         // Its identity is that of the type as long as the type lives: it is kept.
         self.numbers.insert(known.ty.identity(), number);
@@ -112,7 +112,7 @@ impl KnownTypes {
             return Arc::clone(layout);
         }
         let of_type = layout_of(core, &known.ty);
-        let layout = Arc::new(self.numbered(core, of_type));
+        let layout = Arc::new(self.numbered(of_type));
         if let Some(known) = self.all.get_mut(number as usize) {
             known.layout = Some(Arc::clone(&layout));
         }
@@ -124,14 +124,14 @@ impl KnownTypes {
         self.get(number)?.layout.as_deref()
     }
 
-    fn numbered(&mut self, core: &Core, layout: TypeLayout) -> KnownLayout {
+    fn numbered(&mut self, layout: TypeLayout) -> KnownLayout {
         let holders: Vec<KnownHolder> = layout
             .holders
             .into_iter()
             .map(|holder| KnownHolder {
                 offset: holder.offset,
                 path: holder.path,
-                number: self.number(core, &holder.ty),
+                number: self.number(&holder.ty),
                 ty: holder.ty,
                 kind: holder.kind,
             })
@@ -147,10 +147,43 @@ impl KnownTypes {
         let slots = layout.pointers.into_iter().map(|slot| KnownSlot {
             offset: slot.offset,
             path: slot.path,
-            to: self.number(core, &slot.to),
+            to: self.number(&slot.to),
             container: container(slot.offset),
         });
-        KnownLayout { slots: slots.collect(), holders }
+        let slots: Vec<KnownSlot> = slots.collect();
+        KnownLayout { slots: self.undisputed(slots), holders }
+    }
+
+    /// Without the members of unions at one place that point to different types: which of them counts, nothing tells.
+    fn undisputed(&self, mut slots: Vec<KnownSlot>) -> Vec<KnownSlot> {
+        let mut first: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut disputed: FxHashSet<u64> = FxHashSet::default();
+        for slot in slots.iter().filter(|slot| slot.container.is_none()) {
+            let other = *first.entry(slot.offset).or_insert(slot.to);
+            if !self.is_called_as(other, slot.to) {
+                disputed.insert(slot.offset);
+            }
+        }
+        slots.retain(|slot| slot.container.is_some() || !disputed.contains(&slot.offset));
+        slots
+    }
+
+    /// Whether two types are called the same.
+    fn is_called_as(&self, one: u32, other: u32) -> bool {
+        let name = |number| self.get(number).map(|known| &known.name);
+        one == other || (name(one).is_some() && name(one) == name(other))
+    }
+
+    /// Whether an object of a type of Rust takes all of its block: a counted slice, text or object of a trait has no size
+    /// of its own.
+    pub fn is_unsized(&self, number: u32) -> bool {
+        const COUNTED: [&str; 3] =
+            ["alloc::sync::ArcInner<", "alloc::rc::RcBox<", "alloc::rc::RcInner<"];
+        let Some(known) = self.get(number) else { return false };
+        let inner = COUNTED.iter().find_map(|counted| known.name.strip_prefix(counted));
+        inner.is_some_and(|inner| {
+            inner.starts_with("dyn ") || inner.starts_with("str>") || is_slice(inner)
+        })
     }
 
     /// Whether objects of one type begin with one of another, or both are called the same.
@@ -173,8 +206,26 @@ impl KnownTypes {
     }
 }
 
+/// Whether a name begins with that of a slice, `[T]`, and not with that of an array, `[T; 3]`.
+fn is_slice(name: &str) -> bool {
+    let Some(inner) = name.strip_prefix('[') else { return false };
+    let mut depth = 1_u32;
+    for sign in inner.chars() {
+        match sign {
+            '[' => depth = depth.saturating_add(1),
+            ']' => depth = depth.saturating_sub(1),
+            ';' if depth == 1 => return false,
+            _ => {}
+        }
+        if depth == 0 {
+            return true;
+        }
+    }
+    false
+}
+
 impl KnownType {
-    fn of(core: &Core, ty: &Type) -> Option<Self> {
+    fn of(ty: &Type) -> Option<Self> {
         let whole = ty.stripped().ok()?;
         let size = whole.size().filter(|size| *size > 0)?;
         let shape = match whole.kind() {
@@ -182,7 +233,7 @@ impl KnownType {
             TypeKind::Pointer(_) | TypeKind::MemberPointer(_) => Shape::Pointer,
             _ => Shape::Composite,
         };
-        let has_table = has_table(core, &whole, MAX_DEPTH);
+        let has_table = has_table(&whole, MAX_DEPTH);
         Some(Self {
             ty: ty.clone(),
             name: ty.spelled().into(),
@@ -195,13 +246,13 @@ impl KnownType {
 }
 
 /// Whether a class, or one of its bases, has virtual functions.
-fn has_table(core: &Core, ty: &Type, depth: usize) -> bool {
+fn has_table(ty: &Type, depth: usize) -> bool {
     let (Some(depth), Some(composite)) = (depth.checked_sub(1), ty.composite()) else {
         return false;
     };
     composite.is_dynamic
         || composite.bases.iter().any(|base| {
             let class = ty.follow(&base.ty).and_then(|class| class.stripped());
-            class.is_ok_and(|class| has_table(core, &class, depth))
+            class.is_ok_and(|class| has_table(&class, depth))
         })
 }

@@ -54,6 +54,8 @@ pub struct TypeSpread<'c> {
     waiting: VecDeque<Visit>,
     /// Objects that are not blocks and were seen, with their types.
     others: FxHashSet<(Addr, u32)>,
+    /// Blocks and types of objects further inside, where one element of an array may lie: pointers lead to them.
+    elements: FxHashSet<(u32, u32)>,
     held_left: u64,
     /// Enumerations round the one that is looked at.
     nested: usize,
@@ -68,6 +70,7 @@ impl<'c> TypeSpread<'c> {
             found: BlockTypes::untyped(table),
             waiting: VecDeque::new(),
             others: FxHashSet::default(),
+            elements: FxHashSet::default(),
             held_left: MAX_HELD,
             nested: 0,
             visits: 0,
@@ -127,7 +130,7 @@ impl<'c> TypeSpread<'c> {
             let class = kcore_values::Process::type_of_vtable(self.core, table);
             let fits = |size: u64| size <= self.found.table.size(number);
             if let Some(class) = class.filter(|class| class.size().is_some_and(fits)) {
-                let ty = self.found.types.number(self.core, &class);
+                let ty = self.found.types.number(&class);
                 self.set(number, Claim { ty, role: BlockRole::Object }, &Leader::Nobody, "");
             }
         }
@@ -135,7 +138,7 @@ impl<'c> TypeSpread<'c> {
     }
 
     fn visit_root(&mut self, root: Root) {
-        let ty = self.found.types.number(self.core, &root.object.ty);
+        let ty = self.found.types.number(&root.object.ty);
         let leader = Leader::Variable { name: root.name.into(), is_pointer: false };
         self.visit(&root.object.place, ty, &leader);
     }
@@ -204,7 +207,7 @@ impl<'c> TypeSpread<'c> {
         let object = Object { ty: holder.ty.clone(), place: place.part(holder.offset) };
         let Some(first) = object.held(self.core, 1) else { return false };
         let leads = |found: &mut BlockTypes, object: &Object| {
-            let ty = found.types.number(self.core, &object.ty);
+            let ty = found.types.number(&object.ty);
             !found.types.layout(self.core, ty).is_empty()
         };
         let is_plain = !first.iter().any(|object| leads(&mut self.found, object));
@@ -226,7 +229,7 @@ impl<'c> TypeSpread<'c> {
     /// An element of a container, or the data of an enumeration.
     fn visit_part(&mut self, part: Object, holder: &KnownHolder, leader: &Leader) {
         let Some(at) = part.address() else { return };
-        let ty = self.found.types.number(self.core, &part.ty);
+        let ty = self.found.types.number(&part.ty);
         let leads = !self.found.types.layout(self.core, ty).is_empty();
         if holder.kind == HolderKind::Variants {
             if leads && self.nested < MAX_NESTED {
@@ -261,7 +264,7 @@ impl<'c> TypeSpread<'c> {
         if known.has_table {
             let whole = Object::at(known.ty.clone(), to).whole(self.core);
             at = whole.address().unwrap_or(to);
-            ty = self.found.types.number(self.core, &whole.ty);
+            ty = self.found.types.number(&whole.ty);
         }
         match self.found.table.find(at.get()) {
             Some(block) if block.start == at => self.propose(block, ty, leader, &slot.path),
@@ -269,10 +272,30 @@ impl<'c> TypeSpread<'c> {
                 let claim = Claim { ty, role: BlockRole::CountedArray };
                 self.claim(block.number, claim, leader, &slot.path);
             }
-            Some(block) => self.visit_later(at, ty, Leader::Block(block.number)),
+            Some(block) => {
+                self.point_inside(block, at, ty, leader, &slot.path);
+                self.visit_later(at, ty, Leader::Block(block.number));
+            }
             // Variables are looked at anyway.
             None if self.core.modules().at(at).is_some() => {}
             None => self.visit_later(at, ty, leader.with(&slot.path).behind_pointer()),
+        }
+    }
+
+    /// A pointer to where a further element would lie, were the block an array: what only begins with such an object
+    /// may turn out to be one.
+    fn point_inside(&mut self, block: TableBlock, at: Addr, ty: u32, leader: &Leader, path: &str) {
+        let Some(size) = self.found.types.get(ty).map(|known| known.size) else { return };
+        let into = at.offset_from(block.start).unwrap_or(0);
+        let usable = self.found.table.size(block.number);
+        let is_element = into.checked_rem(size) == Some(0) && into.saturating_add(size) <= usable;
+        if !is_element || self.elements.len() >= MAX_OTHERS {
+            return;
+        }
+        let is_new = self.elements.insert((block.number, ty));
+        let beginning = Claim { ty, role: BlockRole::Beginning };
+        if is_new && self.found.claim(block.number) == Some(beginning) {
+            self.propose(block, ty, leader, path);
         }
     }
 
@@ -305,6 +328,7 @@ impl<'c> TypeSpread<'c> {
         let Some((shape, size)) = known.filter(|(_, size)| *size <= usable) else { return };
         let role = match shape {
             Shape::Pointer => BlockRole::Array,
+            _ if self.found.types.is_unsized(ty) => BlockRole::Object,
             _ if is_single(size, usable) => BlockRole::Object,
             Shape::Plain => BlockRole::Array,
             Shape::Composite if self.looks_like_array(block, ty, usable) => BlockRole::Array,
@@ -313,12 +337,14 @@ impl<'c> TypeSpread<'c> {
         self.claim(block.number, Claim { ty, role }, leader, path);
     }
 
-    /// Whether what follows the first object may be more of them: their pointers are ones, but for a rest.
+    /// Whether what follows the first object is more of them: a pointer leads to one that follows, and the pointers of
+    /// all are ones, but for a rest. A larger object that begins with a smaller one may have any size.
     fn looks_like_array(&mut self, block: TableBlock, ty: u32, usable: u64) -> bool {
         let layout = self.found.types.layout(self.core, ty);
         let size = self.found.types.get(ty).map_or(0, |known| known.size);
         // One pointer alone is the link of a larger object as well.
-        if layout.is_empty() || size <= COUNT_WORD {
+        let is_told = self.elements.contains(&(block.number, ty));
+        if !is_told || layout.is_empty() || size <= COUNT_WORD {
             return false;
         }
         let count = usable.checked_div(size).unwrap_or(0).min(PROBES);
