@@ -42,7 +42,7 @@ A block to which a struct node * leads is a struct node. void * tells nothing.\n
 'part of' is what a container owns: its buffer, its nodes, its table. An object of a C++ class with virtual functions \
 begins with a pointer to the class's table, so its class is known in stripped programs too.\n\n\
 DISPUTED counts blocks that other pointers say to be something else. Other blocks begin with a pointer to a symbol, with \
-text, with a pointer into a heap or to other memory, with zeros, or with anything else: that is no type. EXAMPLE is one \
+text, with a pointer into a heap or to other memory, with zeros, or with anything else. That is no type. EXAMPLE is one \
 block of the group.";
 
 const EXAMPLES: &[Example] = &[
