@@ -36,7 +36,7 @@ pub(super) struct Profile {
     pub(super) requested: Option<u64>,
     /// The context that allocated it.
     pub(super) context: u64,
-    /// In the context: how many sampled blocks of it are in use.
+    /// How many sampled blocks of a context are in use, as an offset in the context.
     pub(super) live: u64,
     /// In the context: the stack that it shares with those of other threads.
     pub(super) stack: u64,

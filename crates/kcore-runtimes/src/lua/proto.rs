@@ -162,7 +162,7 @@ impl Proto {
         memory.text(value.object(super::memory::STRING)?)
     }
 
-    /// The file, or what stands for one.
+    /// The file, or the memory that was read in its place.
     pub fn file(&self) -> Arc<str> {
         match self.source.strip_prefix(['@', '=']) {
             Some(name) => name.into(),

@@ -142,7 +142,7 @@ impl Proto {
         memory.text(super::memory::Value(memory.word(at, 0)?).address())
     }
 
-    /// The file, or what stands for one.
+    /// The file, or the memory that was read in its place.
     pub fn file(&self) -> String {
         match self.source.strip_prefix(['@', '=']) {
             Some(name) => name.to_owned(),
