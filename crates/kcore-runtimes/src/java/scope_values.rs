@@ -208,7 +208,7 @@ mod tests {
     const OLD: ValueCoding = ValueCoding { has_merges: false, narrow_reference: 8 };
     const NEW: ValueCoding = ValueCoding { has_merges: true, narrow_reference: 9 };
 
-    /// Reads a list of values that is cut off where memory ends.
+    /// Reads a list of values whose last byte is the last byte of memory.
     fn read(coding: ValueCoding, bytes: &[u8]) -> Option<(Vec<ScopeValue>, Vec<ReplacedObject>)> {
         let mut host = MadeHost::new(&[0x1000]);
         let at = 0x3000 - bytes.len() as u64;

@@ -162,7 +162,7 @@ impl Proto {
         memory.text(value.object(super::memory::STRING)?)
     }
 
-    /// The file, or the memory that was read in its place.
+    /// The file name, or the name that the program gave to code that is from no file.
     pub fn file(&self) -> Arc<str> {
         match self.source.strip_prefix(['@', '=']) {
             Some(name) => name.into(),

@@ -142,7 +142,7 @@ impl Proto {
         memory.text(super::memory::Value(memory.word(at, 0)?).address())
     }
 
-    /// The file, or the memory that was read in its place.
+    /// The file name, or the name that the program gave to code that is from no file.
     pub fn file(&self) -> String {
         match self.source.strip_prefix(['@', '=']) {
             Some(name) => name.to_owned(),
