@@ -3,6 +3,7 @@
 #[path = "../../include/truth.rs"]
 mod truth;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{sleep, spawn};
@@ -45,6 +46,10 @@ fn pick(values: &[u32], index: usize) -> u32 {
     die!("pick", "std", values[index])
 }
 
+/// Whether the last thread is made: the system call that makes it has no unwind information, so
+/// main must have left it when the program dies.
+static IS_MADE: AtomicBool = AtomicBool::new(false);
+
 /// The outermost function of each thread is a closure in main.
 fn start<F: FnOnce() -> u32 + Send + 'static>(role: &'static str, job: F) {
     let before = truth::threads();
@@ -78,7 +83,11 @@ fn main() {
     sleep(Duration::from_millis(100));
     spawn(|| {
         truth::thread("picker");
+        while !IS_MADE.load(Ordering::Acquire) {
+            std::hint::spin_loop();
+        }
         black_box(pick(black_box(&[1, 2, 3]), black_box(7)))
     });
+    IS_MADE.store(true, Ordering::Release);
     sleep(Duration::from_secs(1000));
 }
