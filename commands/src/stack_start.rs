@@ -76,7 +76,8 @@ impl StackStart {
     fn of_number(scope: NameScope<'_>, at: Addr) -> Result<Self> {
         let core = scope.core;
         if core.mapping_at(at).is_some() {
-            let tid = core.thread_of_stack(at).map_or_else(|| scope.current_thread(), Ok)?;
+            let owner = core.thread_of_stack(at);
+            let tid = owner.map_or_else(|| scope.current_thread(), Ok)?;
             if let Some(frame) = frame_with_pointer(core, tid, at) {
                 return Ok(frame);
             }
@@ -85,7 +86,9 @@ impl StackStart {
             }
             // Tasks are asked for where that costs no search, and where no frame is meant and a runtime may have one.
             let runtimes = core.runtimes();
-            let is_task = || !runtimes.is_empty() && core.stack_above(tid, at, 1).frames.is_empty();
+            // Outside of stacks any words may look like those of a frame.
+            let is_frame = || owner.is_some() && !core.stack_above(tid, at, 1).frames.is_empty();
+            let is_task = || !runtimes.is_empty() && !is_frame();
             let is_meant = runtimes.keep_stacks() || is_task();
             let frame = runtimes.keep_stacks().then(|| frame_of_task(core, at)).flatten();
             if let Some(frame) = frame {
