@@ -19,7 +19,7 @@ fn torn(opened: &Opened) -> Vec<Value> {
 
 #[test]
 fn whole_heaps_are_whole() {
-    for scenario in ["heap-glibc", "heap-glibc-sbrk", "threads-12", "cpp"] {
+    for scenario in ["heap-glibc", "heap-glibc-sbrk", "heap-split", "threads-12", "cpp"] {
         for opened in opened(scenario) {
             assert_eq!(torn(&opened), [Value::Null; 0], "{}", opened.name);
         }

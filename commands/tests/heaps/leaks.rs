@@ -57,3 +57,20 @@ fn leaks_of_one_size_and_beginning_are_one_group() {
         assert_eq!(texts["usable"], 504, "{}", opened.name);
     }
 }
+
+#[test]
+fn a_heap_in_two_mappings_is_read_whole() {
+    for opened in opened("heap-split") {
+        let heaps = opened.records("::mappings").into_iter();
+        let heaps = heaps.filter(|record| record["name"] == "[heap]").count();
+        assert!(heaps >= 2 || opened.name.contains("gcore"), "{}: {heaps}", opened.name);
+        let leaks = opened.records("::findleaks -a");
+        let found: Vec<&str> = leaks.iter().filter_map(|leak| leak["address"].as_str()).collect();
+        let told = told(&opened);
+        let of =
+            |word: &'static str| told.iter().filter(move |told| told.0 == word).map(|told| &told.1);
+        let lost = of("leak").filter(|at| !found.contains(&at.as_str())).count();
+        assert!(lost <= 1, "{}: {lost}", opened.name);
+        assert!(of("live").all(|at| !found.contains(&at.as_str())), "{}", opened.name);
+    }
+}

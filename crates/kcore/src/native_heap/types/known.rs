@@ -256,3 +256,16 @@ fn has_table(ty: &Type, depth: usize) -> bool {
             class.is_ok_and(|class| has_table(&class, depth))
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_told_from_arrays() {
+        assert!(is_slice("[u8]>") && is_slice("[[u8; 4]]>") && is_slice("[alloc::vec::Vec<[u8]>]"));
+        assert!(
+            !is_slice("[u8; 3]>") && !is_slice("[[u8]; 2]") && !is_slice("[u8") && !is_slice("u8")
+        );
+    }
+}

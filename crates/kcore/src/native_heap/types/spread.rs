@@ -273,7 +273,7 @@ impl<'c> TypeSpread<'c> {
                 self.claim(block.number, claim, leader, &slot.path);
             }
             Some(block) => {
-                self.point_inside(block, at, ty, leader, &slot.path);
+                self.point_inside(block, at, ty);
                 self.visit_later(at, ty, Leader::Block(block.number));
             }
             // Variables are looked at anyway.
@@ -284,7 +284,7 @@ impl<'c> TypeSpread<'c> {
 
     /// A pointer to where a further element would lie, were the block an array: what only begins with such an object
     /// may turn out to be one.
-    fn point_inside(&mut self, block: TableBlock, at: Addr, ty: u32, leader: &Leader, path: &str) {
+    fn point_inside(&mut self, block: TableBlock, at: Addr, ty: u32) {
         let Some(size) = self.found.types.get(ty).map(|known| known.size) else { return };
         let into = at.offset_from(block.start).unwrap_or(0);
         let usable = self.found.table.size(block.number);
@@ -294,8 +294,13 @@ impl<'c> TypeSpread<'c> {
         }
         let is_new = self.elements.insert((block.number, ty));
         let beginning = Claim { ty, role: BlockRole::Beginning };
-        if is_new && self.found.claim(block.number) == Some(beginning) {
-            self.propose(block, ty, leader, path);
+        if is_new
+            && self.found.claim(block.number) == Some(beginning)
+            && self.role(block, ty) == Some(BlockRole::Array)
+        {
+            // The pointer to where the block begins still is what tells its type.
+            self.found.refine(block.number, Claim { ty, role: BlockRole::Array });
+            self.waiting.push_back(Visit::Block(block.number));
         }
     }
 
@@ -323,18 +328,24 @@ impl<'c> TypeSpread<'c> {
     }
 
     fn propose(&mut self, block: TableBlock, ty: u32, leader: &Leader, path: &str) {
+        if let Some(role) = self.role(block, ty) {
+            self.claim(block.number, Claim { ty, role }, leader, path);
+        }
+    }
+
+    /// How a type stands in a block to whose begin a pointer of it leads; `None` if there is no room for it.
+    fn role(&mut self, block: TableBlock, ty: u32) -> Option<BlockRole> {
         let usable = self.found.table.size(block.number);
         let known = self.found.types.get(ty).map(|known| (known.shape, known.size));
-        let Some((shape, size)) = known.filter(|(_, size)| *size <= usable) else { return };
-        let role = match shape {
+        let (shape, size) = known.filter(|(_, size)| *size <= usable)?;
+        Some(match shape {
             Shape::Pointer => BlockRole::Array,
             _ if self.found.types.is_unsized(ty) => BlockRole::Object,
             _ if is_single(size, usable) => BlockRole::Object,
             Shape::Plain => BlockRole::Array,
             Shape::Composite if self.looks_like_array(block, ty, usable) => BlockRole::Array,
             Shape::Composite => BlockRole::Beginning,
-        };
-        self.claim(block.number, Claim { ty, role }, leader, path);
+        })
     }
 
     /// Whether what follows the first object is more of them: a pointer leads to one that follows, and the pointers of
