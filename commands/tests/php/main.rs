@@ -9,44 +9,18 @@ mod hurt;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod objects;
+#[path = "../dcmds/opened.rs"]
+mod opened;
 mod stacks;
 mod tasks;
 mod variables;
 
-use std::{fs, sync::Arc};
-
-use gen_cores::{Case, Truth, scenario};
-use kcore::{Core, OpenOptions};
+use gen_cores::{Case, scenario};
 use made::made;
+use opened::Opened;
 use serde_json::Value;
 
-/// An opened core, and what was told.
-struct Opened {
-    name: String,
-    dir: std::path::PathBuf,
-    core: Arc<Core>,
-    truth: Truth,
-}
-
 impl Opened {
-    fn of(case: &Case) -> Self {
-        let (core, exe) = (Some(case.core.clone()), Some(case.exe.clone()));
-        let options = OpenOptions { core, exe, ..OpenOptions::default() };
-        let core = Arc::new(Core::open(&options).expect("the core opens"));
-        let truth = case.truth().expect("a truth");
-        Self { name: case.name(), dir: case.dir.clone(), core, truth }
-    }
-
-    fn records(&self, line: &str) -> Vec<Value> {
-        harness::json_on(&self.core, line)
-    }
-
-    /// Lines of JSON that the program left beside its core.
-    fn told(&self, file: &str) -> Vec<Value> {
-        let text = fs::read_to_string(self.dir.join(file)).expect("lines");
-        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-    }
-
     /// The release that its variant names: `8.2` of `php8.2-gcore`.
     fn release(&self) -> &str {
         let variant = self.name.rsplit('/').next().unwrap_or_default();

@@ -5,6 +5,8 @@ mod cut;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
 mod harness;
+#[path = "../dcmds/hurt.rs"]
+mod hurt;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod states;
