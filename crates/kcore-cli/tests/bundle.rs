@@ -6,13 +6,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use gen_cores::{Program, core_of};
+use gen_cores::{Outcome, Program, core_of, ensure, not_tested};
 use tempfile::TempDir;
 
 const SOURCE: &str = "\
+#include <stdlib.h>
+#include <string.h>
+char *held;
 __attribute__((noinline)) static int inner(int *nowhere) { return *nowhere; }
 __attribute__((noinline)) static int outer(int *nowhere) { return inner(nowhere) + 1; }
-int main(void) { return outer((int *)0x10); }
+int main(void)
+{
+  held = memset(malloc(60000), 'Q', 50000);
+  return outer((int *)0x10);
+}
 ";
 const SECRET: &str = "very-secret-token-4711";
 
@@ -94,15 +101,101 @@ fn a_bundle_opens_as_the_core_did_when_its_files_are_gone() {
 fn the_environment_is_left_out_on_demand() {
     let ground = Ground::new();
     let (bundle, _) = ground.bundle(&[]);
-    let has_secret = |bundle: &Path| {
-        let bytes = fs::read(bundle).unwrap();
-        bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes())
-    };
+    let has_secret = |bundle: &Path| holds(bundle, SECRET.as_bytes());
     assert!(has_secret(&bundle), "the bait works");
     let (bundle, said) = ground.bundle(&["--no-env"]);
     assert!(said.contains("strings of the environment were left out"), "{said}");
     assert!(!has_secret(&bundle));
     let (stack, ..) = ground.kcore(&["--no-rc", "-c", "::stack"], &bundle);
+    assert!(stack.contains("inner"), "{stack}");
+}
+
+fn holds(bundle: &Path, bytes: &[u8]) -> bool {
+    fs::read(bundle).unwrap().windows(bytes.len()).any(|window| window == bytes)
+}
+
+#[test]
+fn stacks_alone_are_what_they_were_and_all_else_is_gone() {
+    let ground = Ground::new();
+    let core = ground.path("cores/core");
+    let heap = [b'Q'; 5000];
+    let asked = ["--no-rc", "--json", "-c", "::threads; ::walk thread | ::stack; ::stacks; ::regs"];
+    let (before, ..) = ground.kcore(&asked, &core);
+    assert!(holds(&core, &heap) && holds(&core, SECRET.as_bytes()), "the baits work");
+    let (bundle, said) = ground.bundle(&["--stacks-only"]);
+    assert!(said.contains("what stacks need of the core"), "{said}");
+    assert!(!holds(&bundle, &heap) && !holds(&bundle, SECRET.as_bytes()));
+    fs::remove_dir_all(ground.path("build")).unwrap();
+    let (after, ..) = ground.kcore(&asked, &bundle);
+    let records = |text: &str| text.lines().skip(1).map(ToOwned::to_owned).collect::<Vec<_>>();
+    assert_eq!(records(&after), records(&before));
+    let (status, ..) = ground.kcore(&["--no-rc", "-c", "::status"], &bundle);
+    assert!(status.contains("are in this core: those that its stacks need"), "{status}");
+    let (text, errors, _) = ground.kcore(&["--no-rc", "-c", "*held/s"], &bundle);
+    assert!(!text.contains("QQQ") && errors.contains("not dumped"), "{text}{errors}");
+}
+
+/// Runtimes whose stacks lie in memory of all kinds.
+const RUNTIMES: [(&str, &str); 6] = [
+    ("threads-12", "O2-pie"),
+    ("cpp-coroutines", "O2-pie"),
+    ("tokio-tasks", "release-pie"),
+    ("python-stack", "python3.8"),
+    ("node-stack", "node24"),
+    ("lua-stack", "lua5.4"),
+];
+
+#[test]
+fn stacks_of_every_language_and_of_tasks_are_in_a_small_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("small.tar");
+    let run = |words: &[&str], core: &Path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_kcore"))
+            .args(words)
+            .arg(core)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let asked = "::threads; ::walk thread | ::stack; ::stacks; ::tasks; ::tasks | ::stack";
+    let records = |core: &Path| -> Vec<String> {
+        let shown = run(&["--no-rc", "--json", "-c", asked], core);
+        // Files that are missing are looked for in other places.
+        let records = shown.lines().skip(1).filter(|line| !line.contains("\"type\":\"note\""));
+        records.map(ToOwned::to_owned).collect()
+    };
+    for (scenario, variant) in RUNTIMES {
+        let core = match ensure(scenario, variant).unwrap() {
+            Outcome::Made(case) | Outcome::Fresh(case) => case.core,
+            Outcome::Skipped(skipped) => {
+                not_tested(skipped);
+                continue;
+            }
+        };
+        run(&["bundle", "--stacks-only", "-o", bundle.to_str().unwrap()], &core);
+        let before = records(&core);
+        assert!(before.len() > 3, "{scenario}: {before:?}");
+        assert_eq!(records(&bundle), before, "{scenario}");
+        let mappings = |core: &Path| run(&["--no-rc", "-c", "::mappings"], core);
+        assert_eq!(mappings(&bundle), mappings(&core), "{scenario}");
+    }
+}
+
+#[test]
+fn memory_that_commands_read_is_kept_with_stacks() {
+    let ground = Ground::new();
+    let (bundle, _) = ground.bundle(&["--stacks-only", "-c", "*held/s"]);
+    assert!(holds(&bundle, &[b'Q'; 5000]) && !holds(&bundle, SECRET.as_bytes()));
+    let (text, errors, _) = ground.kcore(&["--no-rc", "-c", "*held/s"], &bundle);
+    assert!(text.contains("QQQ"), "{text}{errors}");
+    // What it has is not enough for another bundle with all of it.
+    let second = ground.path("away/second.tar");
+    let name = second.display().to_string();
+    let (_, errors, status) = ground.kcore(&["bundle", "--stacks-only", "-o", &name], &bundle);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(!holds(&second, &[b'Q'; 5000]));
+    let (stack, ..) = ground.kcore(&["--no-rc", "-c", "::stack"], &second);
     assert!(stack.contains("inner"), "{stack}");
 }
 
@@ -120,7 +213,7 @@ fn gdb_reads_what_tar_unpacks() {
         return;
     }
     let shown = ground.shell(&line, "away");
-    assert!(shown.contains("inner (nowhere=0x10) at app.c:1"), "{shown}");
+    assert!(shown.contains("inner (nowhere=0x10) at app.c:4"), "{shown}");
     drop(bundle);
 }
 

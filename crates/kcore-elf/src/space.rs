@@ -2,12 +2,15 @@
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Origin, Region, Target};
 
-use crate::{CoreFile, FileBytes, core_file::CoreSegment};
+use crate::{CoreFile, FileBytes, PageReads, core_file::CoreSegment};
 
 /// The memory that a core file holds, without what files of modules could add.
 #[derive(Debug)]
@@ -19,6 +22,8 @@ pub struct CoreSpace {
     origin: Origin,
     /// The segment that was asked for last: a walk asks for its stack again and again.
     last: AtomicUsize,
+    /// Who notes what is read.
+    reads: Option<Arc<PageReads>>,
 }
 
 impl CoreSpace {
@@ -43,7 +48,13 @@ impl CoreSpace {
             segments,
             origin,
             last: AtomicUsize::new(0),
+            reads: None,
         }
+    }
+
+    /// The same, and `reads` notes what is read of it. A run of bytes ends with its page then.
+    pub fn noted_by(self, reads: Arc<PageReads>) -> Self {
+        Self { reads: Some(reads), ..self }
     }
 
     /// Where its bytes come from.
@@ -112,7 +123,11 @@ impl AddressSpace for CoreSpace {
             let dumped = AddrRange::with_len(segment.range.start, segment.file_size);
             if dumped.contains(at) { Fault::Truncated(at) } else { self.left_out(at) }
         })?;
-        self.bytes.intact(range).ok_or(Fault::Unreadable(at))
+        let bytes = self.bytes.intact(range).ok_or(Fault::Unreadable(at))?;
+        Ok(match &self.reads {
+            Some(reads) => reads.first_page(at, bytes),
+            None => bytes,
+        })
     }
 
     fn origin(&self, at: Addr) -> Result<Origin, Fault> {
@@ -172,6 +187,7 @@ mod tests {
             segments,
             origin: Origin::Core,
             last: AtomicUsize::new(0),
+            reads: None,
         }
     }
 

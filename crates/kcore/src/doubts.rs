@@ -25,6 +25,7 @@ impl Core {
         };
         add(DoubtKind::Damage, self.damage());
         add(DoubtKind::LeftOut, self.lacking_format().into_iter().collect());
+        add(DoubtKind::LeftOut, self.left_out_of_excerpt().into_iter().collect());
         add(DoubtKind::Snapshot, self.doubts_of_snapshot());
         add(DoubtKind::Machine, self.unknown_machine().into_iter().collect());
         add(DoubtKind::WrongFiles, self.files_that_changed());
@@ -50,6 +51,17 @@ impl Core {
     /// What the format of the file cannot hold.
     fn lacking_format(&self) -> Option<String> {
         self.parts.as_ref()?.lacks.map(ToOwned::to_owned)
+    }
+
+    /// What a bundle left out of the memory of its core.
+    fn left_out_of_excerpt(&self) -> Option<String> {
+        let file = self.file()?;
+        let whole = file.excerpt_of()?;
+        let loads = file.segments().iter().filter(|segment| segment.is_load());
+        let held = loads.map(|segment| segment.file_size).fold(0, u64::saturating_add);
+        Some(format!(
+            "{held} of {whole} bytes of memory are in this core: those that its stacks need"
+        ))
     }
 
     fn unknown_machine(&self) -> Option<String> {

@@ -155,7 +155,7 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
-pub use bundle::BundleContents;
+pub use bundle::{BundleContents, BundleOptions};
 pub use check::{CoreCheck, HurtThread};
 pub use code_scope::{CodeScope, NameSource, ScopeFrame};
 pub use contexts::Contexts;
@@ -173,7 +173,7 @@ pub use kcore_disasm::{
 };
 pub use kcore_elf::core_file::Instants;
 pub use kcore_elf::{
-    BuildId, CoreFile, Image, LinkMapEntry, ParseError, SymbolBinding, SymbolKind,
+    BuildId, CoreFile, Image, LinkMapEntry, PageReads, ParseError, SymbolBinding, SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::bundle::{BUNDLE_MAGIC, is_bundle};

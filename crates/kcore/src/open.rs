@@ -327,7 +327,7 @@ impl Core {
         let space = ProcessSpace::new(target, Some(parts.space.clone()), modules.clone());
         let space = match &parts.live {
             Some(live) => space.of_snapshot(live),
-            None if parts.file.snapshot().is_some() => space.of_snapshot(&LiveParts::default()),
+            None if parts.file.is_copied_by_kcore() => space.of_snapshot(&LiveParts::default()),
             None => space,
         };
         let finder = context.finder.clone();

@@ -14,13 +14,19 @@ kcore opens it as a core, on any machine. For gdb, unpack it: the file kcore-bun
 has the command. It also lists the files, and the modules whose files were not found.
 
 A core may hold secrets: all memory of the process is in it. --no-env blots out the environment
-that the program was started with. Copies that the program made itself stay.";
+that the program was started with. Copies that the program made itself stay.
+
+--stacks-only leaves out the environment, and all memory that stacks do not need: of threads, of
+coroutines and other tasks, in every language. Variables in frames stay, what they point to goes.
+Add what else you want to look at by -c: what these commands read stays, too.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:
   kcore bundle core.4711 -o app.tar
   kcore bundle --debuginfod core -o app.tar     fetch missing files first
   kcore bundle --no-env core -o app.tar         without the environment
+  kcore bundle --stacks-only core -o app.tar    small, for stacks alone
+  kcore bundle --stacks-only -c '::print config' core -o app.tar
   kcore bundle core -o - | zstd > app.tar.zst   packed: unpack it before kcore opens it
   kcore -c ::stack app.tar                      as any core
 
@@ -51,6 +57,14 @@ pub(crate) struct BundleArgs {
     #[arg(long)]
     pub(crate) no_env: bool,
 
+    /// Leave out the environment, and all memory that stacks do not need
+    #[arg(long)]
+    pub(crate) stacks_only: bool,
+
+    /// With --stacks-only: keep the memory that COMMANDS read, too
+    #[arg(short, long = "command", value_name = "COMMANDS", requires = "stacks_only")]
+    pub(crate) commands: Vec<String>,
+
     #[command(flatten)]
     pub(crate) files: FileArgs,
 }
@@ -71,5 +85,15 @@ mod tests {
         let parsed = |words: &[&str]| BundleArgs::try_parse_from(words);
         assert!(parsed(&["bundle", "core"]).is_err());
         assert!(parsed(&["bundle", "core", "-o", "a.tar", "--no-env"]).unwrap().no_env);
+    }
+
+    #[test]
+    fn commands_add_to_stacks() {
+        let parsed = |words: &[&str]| {
+            BundleArgs::try_parse_from([&["bundle", "core", "-o", "a"], words].concat())
+        };
+        assert!(parsed(&["-c", "::print x"]).is_err());
+        let args = parsed(&["--stacks-only", "-c", "::print x", "-c", "::regs"]).unwrap();
+        assert_eq!((args.stacks_only, args.commands.len()), (true, 2));
     }
 }

@@ -1,6 +1,7 @@
 //! `kcore bundle`: a core with the files that its answers need.
 
 mod args;
+mod memory;
 mod output;
 
 use std::io::{self, Write};
@@ -8,10 +9,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use kcore::{BundleContents, Core, OpenOptions};
+use kcore::{BundleContents, BundleOptions, Core, OpenOptions};
 use kcore_render::io_reason;
 
 pub(crate) use args::BundleArgs;
+use memory::StackMemory;
 use output::{BundleOutput, is_stdout};
 
 use crate::{args::USAGE, progress, run::unused_files, target::shown};
@@ -30,9 +32,14 @@ pub(crate) fn run(args: &BundleArgs) -> ExitCode {
     };
     let is_replaced = args.output.is_file();
     unused_files(&core).iter().for_each(|note| say(note));
-    match write(&core, args) {
+    let memory = args.stacks_only.then(|| StackMemory::of(&core, &args.commands)).flatten();
+    let lacks_tasks = memory.as_ref().is_some_and(|memory| memory.lacks_tasks);
+    match write(&core, args, memory) {
         Ok(contents) => {
             summary(&contents, args, is_replaced).iter().for_each(|line| say(line));
+            if lacks_tasks {
+                say("tasks of runtimes are not in it: finding them takes too much of the memory");
+            }
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -64,8 +71,14 @@ fn open(args: &BundleArgs) -> Result<Core> {
     Ok(core)
 }
 
-fn write(core: &Core, args: &BundleArgs) -> io::Result<BundleContents> {
-    BundleOutput::open(&args.output)?.write(|to| core.write_bundle(to, args.no_env))
+fn write(
+    core: &Core,
+    args: &BundleArgs,
+    memory: Option<StackMemory>,
+) -> io::Result<BundleContents> {
+    let memory = memory.map(|memory| memory.ranges);
+    let options = BundleOptions { without_env: args.no_env || args.stacks_only, memory };
+    BundleOutput::open(&args.output)?.write(|to| core.write_bundle(to, &options))
 }
 
 fn output_name(output: &Path) -> String {
@@ -76,12 +89,17 @@ fn summary(contents: &BundleContents, args: &BundleArgs, is_replaced: bool) -> V
     let files = contents.files.len();
     let replaced = if is_replaced { ", in place of the file of that name" } else { "" };
     let output = output_name(&args.output);
-    let mut lines = vec![format!("wrote {output}: the core and {files} files{replaced}")];
+    let size = contents.core_size;
+    let core = match args.stacks_only {
+        true => format!("what stacks need of the core ({size} bytes)"),
+        false => "the core".to_owned(),
+    };
+    let mut lines = vec![format!("wrote {output}: {core} and {files} files{replaced}")];
     if !contents.lacking.is_empty() {
         let all: Vec<String> = contents.lacking.iter().map(|path| shown(Path::new(path))).collect();
         lines.push(format!("files that were not found are not in it: {}", all.join(", ")));
     }
-    match (args.no_env, contents.has_unknown_env) {
+    match (args.no_env || args.stacks_only, contents.has_unknown_env) {
         (true, true) => lines.push("the environment was not found, and nothing was left out".into()),
         (true, false) => lines.push(format!(
             "{} strings of the environment were left out; copies that the program made may be there",

@@ -3,6 +3,8 @@
 //! The rule for every read is: take what is there, remember what was cut.
 
 mod arch;
+mod excerpt;
+pub mod head;
 mod header;
 mod maps;
 pub mod notes;
@@ -14,6 +16,7 @@ use std::{collections::BTreeMap, ops::Range};
 
 use kcore_mem::{Addr, Target};
 
+pub use excerpt::Excerpt;
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
 pub use maps::{MapLine, parse_maps};
 pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
@@ -75,6 +78,7 @@ pub struct CoreFile {
     extended_layout: Option<Range<u64>>,
     written_by_gdb: bool,
     snapshot: Option<SnapshotInfo>,
+    excerpt_of: Option<u64>,
     maps: Option<Vec<MapLine>>,
     noted_build_ids: BTreeMap<Addr, BuildId>,
     late_threads: Vec<u32>,
@@ -102,6 +106,7 @@ impl CoreFile {
             extended_layout: None,
             written_by_gdb: false,
             snapshot: None,
+            excerpt_of: None,
             maps: None,
             noted_build_ids: BTreeMap::new(),
             late_threads: Vec::new(),
@@ -187,6 +192,16 @@ impl CoreFile {
         self.snapshot.as_ref()
     }
 
+    /// Bytes of memory that the whole core had, of one that is a part of another: see [`CoreFile::excerpt`].
+    pub const fn excerpt_of(&self) -> Option<u64> {
+        self.excerpt_of
+    }
+
+    /// Whether kcore copied the memory: what lacks of writable data need not be as in the file then.
+    pub const fn is_copied_by_kcore(&self) -> bool {
+        self.snapshot.is_some() || self.excerpt_of.is_some()
+    }
+
     /// The mappings of the process as the system told of them, lowest first, if kcore wrote this.
     pub fn maps(&self) -> Option<&[MapLine]> {
         self.maps.as_deref()
@@ -270,6 +285,7 @@ impl CoreFile {
                 let live = LiveThread::parse(desc, self.target);
                 self.with_thread(|thread| thread.live = live);
             }
+            snapshot::NT_EXCERPT => self.excerpt_of = excerpt::parse_note(desc, self.target),
             snapshot::NT_MAPS => self.maps = Some(parse_maps(desc)),
             snapshot::NT_BUILD_ID => {
                 self.noted_build_ids.extend(snapshot::parse_build_id(desc, self.target));

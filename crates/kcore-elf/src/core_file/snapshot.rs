@@ -10,6 +10,7 @@
 //! - 4: a thread that did not stop: its id (4 bytes).
 //! - 5: a thread that could not be traced: its id (4 bytes).
 //! - 6: a module whose memory may be missing: the address where it begins (8 bytes), its build-id.
+//! - 7: the core has a part of the memory of another: how many bytes that had (8 bytes).
 
 use std::time::Duration;
 
@@ -32,6 +33,8 @@ pub const NT_LATE: u32 = 4;
 pub const NT_REFUSED: u32 = 5;
 /// Type of the note about the build-id of a module.
 pub const NT_BUILD_ID: u32 = 6;
+/// Type of the note that says that a core has a part of another.
+pub const NT_EXCERPT: u32 = 7;
 
 /// Of what instants a snapshot is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,14 +3,13 @@
 //! A snapshot is a core that never was a file. So there is one reader, and what it answers of a core it
 //! answers of a snapshot.
 
-mod head;
 mod notes;
 mod segments;
 
 use kcore_elf::core_file::MapLine;
+pub use kcore_elf::core_file::head::{Head, Segment};
 use kcore_mem::{Addr, AddrRange};
 
-pub use head::{Head, Segment};
 pub use notes::Facts;
 pub(crate) use notes::of as notes_of;
 

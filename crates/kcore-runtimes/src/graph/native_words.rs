@@ -63,7 +63,8 @@ pub fn referring(
     is_object: &(impl Fn(u64) -> Option<Addr> + Sync),
     watch: Watch<'_>,
 ) -> Result<Vec<(Addr, Addr)>, Stopped> {
-    let pieces: Vec<AddrRange> = apart(memory.to_vec()).into_iter().flat_map(pieces).collect();
+    let pieces: Vec<AddrRange> =
+        held(space, &apart(memory.to_vec())).into_iter().flat_map(pieces).collect();
     let mut found = Vec::new();
     for (step, pieces_of_step) in pieces.chunks(STEP).enumerate() {
         let parts: Vec<Vec<(Addr, Addr)>> =
@@ -88,6 +89,20 @@ pub fn apart(mut ranges: Vec<AddrRange>) -> Vec<AddrRange> {
         overlaps
     });
     ranges
+}
+
+/// The parts of ranges that have bytes: a core may hold a mapping in parts. The ranges are in order.
+fn held(space: &dyn AddressSpace, ranges: &[AddrRange]) -> Vec<AddrRange> {
+    let mut left = ranges;
+    let mut held = Vec::new();
+    for region in space.regions() {
+        left = left
+            .get(left.partition_point(|range| range.end <= region.range.start)..)
+            .unwrap_or_default();
+        let within = left.iter().take_while(|range| range.start < region.range.end);
+        held.extend(within.filter_map(|range| range.intersection(&region.range)));
+    }
+    held
 }
 
 fn pieces(range: AddrRange) -> impl Iterator<Item = AddrRange> {
@@ -124,4 +139,47 @@ fn of_piece(
         at = at.saturating_add((bytes.len() as u64).next_multiple_of(8).max(8));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use kcore_mem::{Fault, Origin, Region, Target};
+
+    use super::*;
+
+    /// Memory of which every second page is held, full of ones.
+    struct Holes;
+
+    const PAGE: usize = 4096;
+    static ONES: [u8; PAGE] = [1; PAGE];
+
+    impl AddressSpace for Holes {
+        fn target(&self) -> Target {
+            Target::X86_64
+        }
+
+        fn slice(&self, at: Addr) -> Result<&[u8], Fault> {
+            let (page, into) = (at.get() as usize / PAGE, at.get() as usize % PAGE);
+            ONES.get(into..).filter(|_| page % 2 == 1).ok_or(Fault::NotDumped(at))
+        }
+
+        fn origin(&self, at: Addr) -> Result<Origin, Fault> {
+            self.slice(at).map(|_| Origin::Core)
+        }
+
+        fn regions(&self) -> Vec<Region> {
+            let range = |page: u64| AddrRange::with_len(Addr::new(page << 12), PAGE as u64);
+            [1, 3, 5].map(|page| Region { range: range(page), origin: Origin::Core }).to_vec()
+        }
+    }
+
+    #[test]
+    fn words_behind_holes_are_found() {
+        let memory = [AddrRange::new(Addr::new(0), Addr::new(0x5008))];
+        let one = |word: u64| (word == 0x0101_0101_0101_0101).then_some(Addr::new(7));
+        let found = referring(&Holes, &memory, 9999, &one, &mut |_, _| ControlFlow::Continue(()));
+        assert_eq!(found.unwrap().len(), 2 * PAGE / 8 + 1);
+    }
 }

@@ -1,24 +1,36 @@
 //! A core and the files that its answers need, in one archive.
 
+mod blotted;
+mod maps;
+mod noted;
+
 use std::{
     collections::BTreeMap,
-    io::{self, Read, Write},
+    io::{self, Write},
     ops::Range,
     path::Path,
     sync::Arc,
 };
 
-use kcore_elf::{FileBytes, Image};
+use kcore_elf::{CoreFile, Image};
 use kcore_files::{
     SYSTEM_DEBUG_DIR, SearchedPlace, TarWriter,
     bundle::{CORE, README, ROOT, member_path},
 };
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 
-use crate::{Core, Module};
+use crate::{Core, Module, regions::merge};
+use blotted::Blotted;
 
-/// Bytes of the core that are copied at a time.
-const CHUNK: usize = 1 << 20;
+/// What of a core goes into its bundle. The default is all of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundleOptions {
+    /// The strings of the environment, with which the program was started, are zeros in it. Copies that the program
+    /// itself made stay.
+    pub without_env: bool,
+    /// Only this of the memory: [`Core::doubts`] of the bundle says so.
+    pub memory: Option<Vec<AddrRange>>,
+}
 
 /// What is in a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,43 +44,56 @@ pub struct BundleContents {
     pub blotted: usize,
     /// Whether the environment was to be blotted out and is not where the kernel put it.
     pub has_unknown_env: bool,
+    /// Bytes of the core in it.
+    pub core_size: u64,
 }
 
 impl Core {
-    /// Writes a bundle: the core as it is, the files of its modules, and their debug files. With `without_env` the
-    /// strings of the environment, with which the program was started, are zeros in it; copies that the program itself
-    /// made stay.
+    /// Writes a bundle: the core, the files of its modules, and their debug files.
     ///
     /// # Errors
     /// When it cannot be written; when there is no core file.
     pub fn write_bundle(
         &self,
         to: &mut dyn Write,
-        without_env: bool,
+        options: &BundleOptions,
     ) -> io::Result<BundleContents> {
         let file = self.file().ok_or_else(|| io::Error::other("there is no core to bundle"))?;
         let files = self.files_of_bundle();
-        let env = if without_env { self.environment_in_file() } else { Vec::new() };
+        let env = if options.without_env { self.environment_in_file() } else { Vec::new() };
+        let (head, parts) = self.parts_of_core(file, options.memory.as_deref());
+        let mut core = Blotted::new(&head, file.bytes(), &parts, &env);
         let contents = BundleContents {
             files: files.keys().cloned().collect(),
             lacking: self.modules_without_file(),
             blotted: env.len(),
-            has_unknown_env: without_env && env.is_empty(),
+            has_unknown_env: options.without_env && env.is_empty(),
+            core_size: core.len(),
         };
         let mut archive = TarWriter::new(to);
         let readme = self.readme(&contents);
         archive.file(README.as_bytes(), readme.len() as u64, &mut readme.as_bytes())?;
-        let bytes = file.bytes();
-        archive.file(
-            CORE.as_bytes(),
-            bytes.len() as u64,
-            &mut Blotted { bytes, at: 0, blots: &env },
-        )?;
+        archive.file(CORE.as_bytes(), contents.core_size, &mut core)?;
         for (name, image) in files {
             let bytes: &[u8] = image.bytes();
             archive.file(name.as_bytes(), bytes.len() as u64, &mut &*bytes)?;
         }
         archive.finish().map(|_| contents)
+    }
+
+    /// What the core in the bundle begins with that the file does not have, and which parts of the file follow.
+    fn parts_of_core(
+        &self,
+        file: &CoreFile,
+        memory: Option<&[AddrRange]>,
+    ) -> (Vec<u8>, Vec<Range<usize>>) {
+        let Some(wanted) = memory else {
+            return (Vec::new(), vec![0..file.bytes().len()]);
+        };
+        // One that has the text in a note keeps it.
+        let maps = file.maps().is_none().then(|| maps::text_of(self.mappings())).flatten();
+        let excerpt = file.excerpt(&merge(wanted.iter().copied()), maps.as_deref());
+        (excerpt.head, excerpt.memory)
     }
 
     /// The files by their names in the archive. A name that two modules have stands for the file of the first.
@@ -146,32 +171,5 @@ impl Module {
         let debug = debug.and_then(|file| by_id(&file.image));
         let supplementary = self.supplementary_image().and_then(by_id);
         own.into_iter().chain(debug).chain(supplementary).collect()
-    }
-}
-
-/// The bytes of a core, of which some are zeros.
-struct Blotted<'a> {
-    bytes: &'a FileBytes,
-    at: usize,
-    blots: &'a [Range<usize>],
-}
-
-impl Read for Blotted<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let len = buf.len().min(CHUNK).min(self.bytes.len().saturating_sub(self.at));
-        let end = self.at.saturating_add(len);
-        let Some(into) = buf.get_mut(..len) else { return Ok(0) };
-        let hole = self.bytes.first_data(self.at..end).is_none();
-        match self.bytes.get(self.at..end).filter(|_| !hole) {
-            Some(bytes) => into.copy_from_slice(bytes),
-            None => into.fill(0),
-        }
-        for blot in self.blots {
-            let from = blot.start.clamp(self.at, end).saturating_sub(self.at);
-            let to = blot.end.clamp(self.at, end).saturating_sub(self.at);
-            into.get_mut(from..to).unwrap_or_default().fill(0);
-        }
-        self.at = end;
-        Ok(len)
     }
 }

@@ -3,6 +3,8 @@
 use kcore_elf::core_file::MapLine;
 use kcore_mem::{Addr, AddrRange};
 
+use crate::regions::merge;
+
 /// Pages that are copied besides stacks, at most.
 pub const MAX_PAGES: u64 = 4096;
 /// Bytes around what was missed that are copied with it: a runtime puts side by side what it makes at about
@@ -37,20 +39,6 @@ pub fn mapping_at(maps: &[MapLine], at: Addr) -> Option<&MapLine> {
     map.filter(|map| map.range.contains(at))
 }
 
-/// All of them, lowest first, what touches together.
-pub fn merge(ranges: impl IntoIterator<Item = AddrRange>) -> Vec<AddrRange> {
-    let mut ranges: Vec<AddrRange> = ranges.into_iter().collect();
-    ranges.sort_unstable();
-    let mut merged: Vec<AddrRange> = Vec::new();
-    for range in ranges {
-        match merged.last_mut().filter(|last| range.start <= last.end) {
-            Some(last) => last.end = last.end.max(range.end),
-            None => merged.push(range),
-        }
-    }
-    merged
-}
-
 /// Ranges none of which lies in two mappings, as what is copied has to.
 pub fn split(ranges: Vec<AddrRange>, maps: &[MapLine]) -> Vec<AddrRange> {
     let mut parts = Vec::new();
@@ -73,12 +61,6 @@ mod tests {
 
     fn range(start: u64, end: u64) -> AddrRange {
         AddrRange::new(Addr::new(start), Addr::new(end))
-    }
-
-    #[test]
-    fn ranges_that_touch_are_one() {
-        let merged = merge([range(1, 3), range(8, 9), range(3, 5), range(2, 4)]);
-        assert_eq!(merged, [range(1, 5), range(8, 9)]);
     }
 
     #[test]
