@@ -102,14 +102,14 @@ pub struct DeclaredWalk<'w> {
     process: WithoutDeclared<'w>,
     walker: &'w DeclaredWalker,
     start: Object,
-    place: Place<'w>,
+    place: WalkPosition<'w>,
     troubles: RefCell<Vec<Trouble>>,
     given: u64,
     is_over: bool,
 }
 
 /// Where a walk is.
-enum Place<'w> {
+enum WalkPosition<'w> {
     List(ListNodes<'w>),
     Tree(TreeNodes<'w>),
     Index { next: u64, size: u64 },
@@ -129,13 +129,13 @@ impl DeclaredWalker {
         let troubles = RefCell::default();
         let scope =
             PrinterScope { start: Some(start), ..PrinterScope::new(&process, start, &troubles) };
-        let place = Place::first(self, &scope)?;
+        let place = WalkPosition::first(self, &scope)?;
         let (start, is_over) = (start.clone(), false);
         Ok(DeclaredWalk { process, walker: self, start, place, troubles, given: 0, is_over })
     }
 }
 
-impl<'w> Place<'w> {
+impl<'w> WalkPosition<'w> {
     fn first(walker: &'w DeclaredWalker, scope: &PrinterScope<'_>) -> Printed<Self> {
         Ok(match &walker.steps {
             WalkSteps::List { first, next, end } => {
