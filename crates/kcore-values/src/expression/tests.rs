@@ -331,7 +331,7 @@ fn what_can_be_no_expression_is_told_without_a_process() {
     for text in can_be {
         assert_eq!(check(text), Ok(()), "{text}");
     }
-    for (text, column) in [("a +", 4), ("f(1)", 1), ("a = 1", 3), ("a[1", 3), ("", 1), ("a b", 3)] {
+    for (text, column) in [("a +", 4), ("f(1)", 2), ("a = 1", 3), ("a[1", 3), ("", 1), ("a b", 3)] {
         assert_eq!(check(text).map_err(|error| error.column), Err(column), "{text}");
     }
 }
