@@ -21,6 +21,7 @@ pub struct Cat;
 impl Dcmd for Cat {
     fn spec(&self) -> Spec {
         Spec::new("cat", Group::Language, "show files, or feed their lines into a pipe")
+            .for_users()
             .operands("file...", 1, usize::MAX)
             .help(
                 "In a pipe, each line is an expression, and its value goes to the next dcmd. So \

@@ -1,6 +1,8 @@
 //! `::dcmds` — lists the dcmds.
 
-use kcore_dcmd::{Args, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View};
+use std::sync::Arc;
+
+use kcore_dcmd::{Args, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View, spec_of};
 
 use crate::listing::{Filter, OPTIONS};
 
@@ -27,7 +29,9 @@ impl Dcmd for Dcmds {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let filter = Filter::new(args)?;
+        let printers = Arc::clone(cx.shell().printers());
         let specs = cx.shell().dcmds().iter().map(|dcmd| dcmd.spec());
+        let specs = specs.chain(printers.dcmds().map(|(_, dcmd)| spec_of(dcmd)));
         let mut entries: Vec<_> = specs
             .flat_map(|spec| {
                 let names = std::iter::once(spec.name).chain(spec.aliases.iter().copied());
@@ -36,6 +40,7 @@ impl Dcmd for Dcmds {
             .filter(|entry| filter.wants(entry.name, entry.spec.summary))
             .collect();
         entries.sort_by_key(|entry| entry.name);
+        entries.dedup_by_key(|entry| entry.name);
         entries.iter().try_for_each(|entry| cx.emit(entry))
     }
 }

@@ -16,6 +16,7 @@ pub struct Eval;
 impl Dcmd for Eval {
     fn spec(&self) -> Spec {
         Spec::new("eval", Group::Language, "run text of the language")
+            .for_users()
             .addr(AddrUse::Optional)
             .operands("command...", 1, usize::MAX)
             .help(

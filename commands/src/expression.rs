@@ -77,6 +77,18 @@ pub fn index(scope: NameScope<'_>, text: &str) -> Option<u64> {
     word_of(scope, &part.object).ok()
 }
 
+/// The one object that an expression gives.
+///
+/// # Errors
+/// When it has no value, or several.
+pub fn object(scope: NameScope<'_>, text: &str) -> Result<Object> {
+    let end = evaluated(scope, text).map_err(|error| failed(text, &error))?;
+    let [part] = end.parts.as_slice() else {
+        return Err(DcmdError::failed(format!("{text}: one value is needed")));
+    };
+    Ok(part.object.clone())
+}
+
 /// The text of the expression that begins the words, and those behind it; `None` where they begin with a path or a type.
 fn split(cx: &Cx<'_>, words: &[Arg]) -> Option<(String, Vec<Arg>)> {
     let (Arg::Text(first), rest) = words.split_first()? else { return None };

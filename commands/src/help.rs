@@ -1,10 +1,15 @@
 //! `::help` — the shape of the language, or all that is known of one dcmd.
 
+use std::sync::Arc;
+
+use kcore::DeclaredPrinters;
 use kcore_dcmd::{
     Arg, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Record, Result, Sink, Spec, View,
+    spec_of,
 };
 
 use crate::DCMDS;
+use crate::declared::{self, help::WalkerPage};
 use crate::help_topics::{self, TOPICS};
 
 const OVERVIEW: &str = "\
@@ -74,7 +79,9 @@ impl Dcmd for Help {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let name = args.first().map(Arg::to_text);
-        answers(name.as_deref())?.iter().try_for_each(|record| cx.emit(record.as_ref()))
+        let printers = Arc::clone(cx.shell().printers());
+        let answers = answers(name.as_deref(), Some(&printers))?;
+        answers.iter().try_for_each(|record| cx.emit(record.as_ref()))
     }
 }
 
@@ -83,18 +90,31 @@ impl Dcmd for Help {
 /// # Errors
 /// If nothing has the name, and the errors of the sink.
 pub fn show(name: Option<&str>, sink: &mut dyn Sink) -> Result<()> {
-    answers(name)?.iter().try_for_each(|record| sink.put(record.as_ref()))
+    answers(name, None)?.iter().try_for_each(|record| sink.put(record.as_ref()))
 }
 
 /// The page of a dcmd and that of a subject. A name may belong to both.
-fn answers(name: Option<&str>) -> Result<Vec<Box<dyn Record>>> {
+fn answers(
+    name: Option<&str>,
+    printers: Option<&DeclaredPrinters>,
+) -> Result<Vec<Box<dyn Record>>> {
     let mut specs = DCMDS.iter().map(|dcmd| dcmd.spec());
     let Some(name) = name else {
+        let own = printers.into_iter().flat_map(|printers| printers.dcmds());
+        let specs = specs.chain(own.map(|(_, dcmd)| spec_of(dcmd)));
         return Ok(vec![Box::new(Overview { specs: specs.collect() })]);
     };
     let mut answers: Vec<Box<dyn Record>> = Vec::new();
     if let Some(spec) = specs.find(|spec| spec.is_called(name)) {
-        answers.push(Box::new(Page(spec)));
+        answers.push(Box::new(Page::new(spec)));
+    }
+    let bare = name.trim_start_matches(':');
+    if let Some((file, dcmd)) = printers.and_then(|printers| printers.dcmd(bare)) {
+        let origin = Some(declared::help::origin(file, dcmd));
+        answers.push(Box::new(Page { spec: spec_of(dcmd), origin }));
+    }
+    if let Some(page) = printers.and_then(|printers| WalkerPage::find(printers, bare)) {
+        answers.push(Box::new(page));
     }
     if let Some(topic) = help_topics::find(name) {
         answers.push(Box::new(topic));
@@ -165,21 +185,36 @@ fn names_in_lines(specs: &[&Spec]) -> String {
 }
 
 /// All about one dcmd.
-struct Page(Spec);
+struct Page {
+    spec: Spec,
+    /// What one of a file does, and where it is declared.
+    origin: Option<String>,
+}
 
 impl Page {
+    const fn new(spec: Spec) -> Self {
+        Self { spec, origin: None }
+    }
+
+    /// What is said of it, in paragraphs.
+    fn description(&self) -> String {
+        let parts = [Some(self.spec.help), self.origin.as_deref()];
+        let parts: Vec<_> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        parts.join("\n\n")
+    }
+
     fn synopsis(&self) -> String {
         let lines: Vec<_> = self
-            .0
+            .spec
             .spellings()
-            .map(|spelling| format!("  {}", self.0.usage_as(&spelling)))
+            .map(|spelling| format!("  {}", self.spec.usage_as(&spelling)))
             .collect();
         lines.join("\n")
     }
 
     fn options(&self) -> String {
         let heads: Vec<_> = self
-            .0
+            .spec
             .options
             .iter()
             .map(|opt| match opt.value {
@@ -187,12 +222,12 @@ impl Page {
                 None => format!("-{}", opt.flag),
             })
             .collect();
-        let texts = self.0.options.iter().map(|opt| opt.help);
+        let texts = self.spec.options.iter().map(|opt| opt.help);
         two_columns(heads.iter().map(String::as_str).zip(texts))
     }
 
     fn examples(&self) -> String {
-        two_columns(self.0.examples.iter().map(|example| (example.line, example.shows)))
+        two_columns(self.spec.examples.iter().map(|example| (example.line, example.shows)))
     }
 }
 
@@ -206,22 +241,26 @@ impl Record for Page {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let spec = &self.0;
+        let spec = &self.spec;
+        let description = self.description();
         let title = |title, shown: bool| Cell::or_null(shown.then_some(title), Cell::text);
         out.text("name", spec.name)
             .put("aliases", Cell::List(spec.aliases.iter().map(|name| Cell::text(*name)).collect()))
             .text("group", spec.group.title())
             .text("summary", spec.summary)
             .text("usage", spec.usage())
-            .opt_text("help", (!spec.help.is_empty()).then_some(spec.help))
+            .put(
+                "help",
+                Cell::or_null(Some(description.clone()).filter(|it| !it.is_empty()), Cell::text),
+            )
             .put("options", Cell::List(spec.options.iter().map(option_cell).collect()))
             .put("examples", Cell::List(spec.examples.iter().map(example_cell).collect()))
             .display("names", Cell::text(names_of(spec, usize::MAX)))
             .display("name_title", Cell::text("NAME"))
             .display("synopsis_title", Cell::text("SYNOPSIS"))
             .display("synopsis", Cell::text(self.synopsis()))
-            .display("description_title", title("DESCRIPTION", !spec.help.is_empty()))
-            .display("description", Cell::text(wrap(spec.help, 2)))
+            .display("description_title", title("DESCRIPTION", !description.is_empty()))
+            .display("description", Cell::text(wrap(&description, 2)))
             .display("options_title", title("OPTIONS", !spec.options.is_empty()))
             .display("options_text", Cell::text(self.options()))
             .display("examples_title", title("EXAMPLES", !spec.examples.is_empty()))

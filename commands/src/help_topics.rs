@@ -55,7 +55,14 @@ fn expressions() -> String {
 }
 
 fn printers() -> String {
-    let headings = ["Printers of one's own", "Which types", "What an object is", "natvis"];
+    let headings = [
+        "Printers, walkers and dcmds of one's own",
+        "Which types",
+        "What an object is",
+        "Walkers",
+        "Dcmds",
+        "natvis",
+    ];
     book_text::sections(PRINTERS, &headings)
 }
 

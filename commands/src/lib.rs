@@ -34,6 +34,7 @@ mod coroutines;
 mod count;
 mod crash_site;
 mod dcmds;
+mod declared;
 mod dem;
 mod dis;
 mod dis_record;
@@ -148,6 +149,7 @@ mod xdata;
 
 use kcore_dcmd::{Dcmd, Walker};
 
+pub use declared::DECLARED;
 pub use expression::TYPED;
 pub use gdb::GDB;
 pub use help::show as show_help;

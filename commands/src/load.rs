@@ -1,4 +1,4 @@
-//! `::load`, `::unload`: files of printers. Dcmds are built in.
+//! `::load`, `::unload`: files of printers, walkers and dcmds of one's own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,16 +16,18 @@ pub struct Load;
 
 impl Dcmd for Load {
     fn spec(&self) -> Spec {
-        Spec::new("load", Group::Language, "load printers of one's own, or list them")
+        Spec::new("load", Group::Language, "load printers, walkers and dcmds of one's own, or list them")
+            .for_users()
             .options(&[Opt { flag: 's', value: None, help: "print no message on failure" }])
             .operands("[file]", 0, 1)
             .help(
-                "A file of printers says how values of some types are shown: see ::help printers. It is \
+                "A file says how values of some types are shown, and declares walkers and dcmds: see \
+                 ::help printers. It is \
                  kcore's own form or natvis. Loading it again reads it anew. Files named *.kcore and \
                  *.natvis in the folder kcore/printers of the configuration folder are loaded \
                  when a value is shown first.\n\n\
-                 Without a file the loaded ones are listed. Every dcmd is built in, so there are no \
-                 modules of dcmds to load. kcore never loads anything that a core names.",
+                 Without a file the loaded ones are listed. A file cannot run programs or open files. \
+                 There are no modules of MDB to load. kcore never loads anything that a core names.",
             )
             .examples(&[
                 Example { line: "::load", shows: "the files of printers that are loaded" },
@@ -72,6 +74,8 @@ fn list(cx: &mut Cx<'_>) -> Result<()> {
 
 const COLUMNS: &[Column] = &[
     Column::right("printers", "PRINTERS", 8),
+    Column::right("walkers_count", "WALKERS", 7),
+    Column::right("dcmds_count", "DCMDS", 5),
     Column::right("left_out_count", "LEFT-OUT", 8),
     Column::left("name", "FILE", 0),
 ];
@@ -90,9 +94,15 @@ impl Record for PrinterFileRecord {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let left_out = self.0.left_out.iter().map(|part| Cell::text(part.as_str())).collect();
+        let walkers = self.0.walkers.iter().map(|walker| Cell::text(&*walker.name));
+        let dcmds = self.0.dcmds.iter().map(|dcmd| Cell::text(&*dcmd.name));
         out.text("name", &*self.0.name)
             .num("printers", self.0.printers.len() as u64)
+            .put("walkers", Cell::List(walkers.collect()))
+            .put("dcmds", Cell::List(dcmds.collect()))
             .put("left_out", Cell::List(left_out))
+            .display("walkers_count", Cell::Num(self.0.walkers.len() as u64))
+            .display("dcmds_count", Cell::Num(self.0.dcmds.len() as u64))
             .display("left_out_count", Cell::Num(self.0.left_out.len() as u64));
     }
 }
@@ -103,6 +113,7 @@ pub struct Unload;
 impl Dcmd for Unload {
     fn spec(&self) -> Spec {
         Spec::new("unload", Group::Language, "drop printers that were loaded")
+            .for_users()
             .operands("file", 1, 1)
             .help(
                 "The file is named as ::load lists it. Every dcmd is built in, and you cannot unload \

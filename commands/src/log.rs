@@ -22,6 +22,7 @@ pub struct Log;
 impl Dcmd for Log {
     fn spec(&self) -> Spec {
         Spec::new("log", Group::Language, "copy what is typed and shown to a file")
+            .for_users()
             .aliases(&["$>"])
             .options(OPTIONS)
             .operands("[file]", 0, 1)

@@ -23,6 +23,7 @@ pub struct Call;
 /// What both have in common.
 const fn spec(name: &'static str, summary: &'static str) -> Spec {
     Spec::new(name, Group::Language, summary)
+        .for_users()
         .addr(AddrUse::Optional)
         .operands("[name]", 0, 1)
         .takes_count()

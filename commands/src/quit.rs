@@ -10,6 +10,7 @@ pub struct Quit;
 impl Dcmd for Quit {
     fn spec(&self) -> Spec {
         Spec::new("quit", Group::Language, "leave the debugger")
+            .for_users()
             .aliases(&["$q", "$Q", "$%"])
             .help("Ends the session, or the script. Commands after it do not run.")
             .examples(EXAMPLES)

@@ -48,6 +48,7 @@ const EXAMPLES: &[Example] = &[
 impl Dcmd for Typedef {
     fn spec(&self) -> Spec {
         Spec::new("typedef", Group::Types, "make a type, or give it another name")
+            .for_users()
             .options(OPTIONS)
             .operands("[type...] [name]", 0, usize::MAX)
             .help(HELP)

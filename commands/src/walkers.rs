@@ -1,5 +1,8 @@
 //! `::walkers` — lists the walkers.
 
+use std::sync::Arc;
+
+use kcore::{DeclaredWalker, PrinterFile};
 use kcore_dcmd::{
     AddrUse, Args, Cx, Dcmd, Example, Fields, Group, Record, Result, Spec, View, WalkerSpec,
 };
@@ -23,17 +26,40 @@ impl Dcmd for Walkers {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let filter = Filter::new(args)?;
-        let specs = cx.shell().walkers().iter().map(|walker| walker.spec());
+        let printers = Arc::clone(cx.shell().printers());
+        let specs = cx.shell().walkers().iter().map(|walker| WalkerRecord::from(walker.spec()));
+        let own = printers.walkers().map(WalkerRecord::from);
         let mut wanted: Vec<_> =
-            specs.filter(|spec| filter.wants(spec.name, spec.summary)).map(WalkerRecord).collect();
-        wanted.sort_by_key(|walker| walker.0.name);
+            specs.chain(own).filter(|it| filter.wants(it.name, it.summary)).collect();
+        // Of two of one name, the first counts: kcore's own, or that of the file that was loaded last.
+        wanted.sort_by_key(|walker| walker.name);
+        wanted.dedup_by_key(|walker| walker.name);
         wanted.iter().try_for_each(|walker| cx.emit(walker))
     }
 }
 
-struct WalkerRecord(WalkerSpec);
+struct WalkerRecord<'w> {
+    name: &'w str,
+    summary: &'w str,
+    addr: AddrUse,
+    /// The file that declares it.
+    file: Option<&'w str>,
+}
 
-impl Record for WalkerRecord {
+impl From<WalkerSpec> for WalkerRecord<'_> {
+    fn from(WalkerSpec { name, summary, addr }: WalkerSpec) -> Self {
+        Self { name, summary, addr, file: None }
+    }
+}
+
+impl<'w> From<(&'w PrinterFile, &'w DeclaredWalker)> for WalkerRecord<'w> {
+    fn from((file, walker): (&'w PrinterFile, &'w DeclaredWalker)) -> Self {
+        let addr = if walker.start.is_some() { AddrUse::Optional } else { AddrUse::Required };
+        Self { name: &walker.name, summary: &walker.summary, addr, file: Some(&file.name) }
+    }
+}
+
+impl Record for WalkerRecord<'_> {
     fn kind(&self) -> &'static str {
         "walker"
     }
@@ -43,11 +69,14 @@ impl Record for WalkerRecord {
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
-        let address = match self.0.addr {
+        let address = match self.addr {
             AddrUse::None => "none",
             AddrUse::Optional => "optional",
             AddrUse::Required => "required",
         };
-        out.text("name", self.0.name).text("address", address).text("summary", self.0.summary);
+        out.text("name", self.name)
+            .text("address", address)
+            .text("summary", self.summary)
+            .opt_text("file", self.file);
     }
 }

@@ -16,8 +16,8 @@ const OPTIONS: &[Opt] =
 
 const HELP: &str = "\
 Shows the variable that holds the address, or else the object that a pointer leads to. kcore \
-follows the pointers in the variables of all objects and all frames, then the pointers in what \
-they point to, and so on. The expression shown is the shortest way. If nothing leads to the \
+follows the pointers in the variables of all objects and all frames, what their containers hold, \
+then the pointers in that, and so on. In the expression, [] stands for an element of a container. The expression shown is the shortest way. If nothing leads to the \
 address, the virtual function table of a C++ object around it may show its class. Objects that \
 only untyped pointers lead to stay unknown.";
 
@@ -71,7 +71,7 @@ impl Record for Guess {
 
     fn view(&self) -> View {
         View::Line(
-            "{address} is {base}+{offset}, {type}{member?, member {member}}, by {how}{by? {by}}",
+            "{address} is {base}+{offset}, {type}{member?, member {member}}, by {way}{by? {by}}",
         )
     }
 
@@ -79,6 +79,7 @@ impl Record for Guess {
         let (how, by) = match &self.guess.evidence {
             Evidence::Variable(name) => ("variable", Some(name)),
             Evidence::Pointer(expression) => ("pointer", Some(expression)),
+            Evidence::Element(container) => ("element", Some(container)),
             Evidence::VirtualTable => ("vtable", None),
         };
         out.addr("address", self.at)
@@ -89,6 +90,7 @@ impl Record for Guess {
             .opt_text("member", self.guess.member.as_deref())
             .text("how", how)
             .opt_text("by", by.map(String::as_str))
+            .display("way", Cell::text(if how == "element" { "element of" } else { how }))
             .display("type", Cell::text(self.guess.ty.spelled()));
     }
 

@@ -1,5 +1,6 @@
 //! `::which`, `::whence` — what a name is.
 
+use kcore::PrinterFile;
 use kcore_dcmd::{
     Arg, Args, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
@@ -45,11 +46,22 @@ fn meanings(cx: &Cx<'_>, name: &str, verbose: bool) -> Vec<Meaning> {
     let walkers = cx.shell().walkers().iter().map(|walker| walker.spec().name);
     let meaning = |what, defined: &'static str| {
         let alias_of = (defined != bare).then_some(defined);
-        Meaning { name: name.to_owned(), what, defined, alias_of, verbose }
+        Meaning { name: name.to_owned(), what, defined, alias_of, verbose, file: None }
+    };
+    let printers = cx.shell().printers();
+    let own = |what, file: &PrinterFile| Meaning {
+        name: name.to_owned(),
+        what,
+        defined: "",
+        alias_of: None,
+        verbose: false,
+        file: Some(file.name.to_string()),
     };
     let mut meanings: Vec<_> = dcmds.map(|spec| meaning("dcmd", spec.name)).collect();
     meanings
         .extend(walkers.filter(|walker| *walker == bare).map(|walker| meaning("walker", walker)));
+    meanings.extend(printers.dcmd(bare).map(|(file, _)| own("dcmd", file)));
+    meanings.extend(printers.walker(bare).map(|(file, _)| own("walker", file)));
     meanings
 }
 
@@ -61,6 +73,8 @@ struct Meaning {
     alias_of: Option<&'static str>,
     /// Whether its definition is shown.
     verbose: bool,
+    /// The file that declares it.
+    file: Option<String>,
 }
 
 impl Record for Meaning {
@@ -69,6 +83,9 @@ impl Record for Meaning {
     }
 
     fn view(&self) -> View {
+        if self.file.is_some() {
+            return View::Line("{name} is a {what} of {file}");
+        }
         match self.verbose {
             true => View::Line(
                 "{name} is a built-in {what}{alias_of?: {alias_of}}\n   >  definition list:\n  \
@@ -82,6 +99,7 @@ impl Record for Meaning {
         out.text("name", self.name.as_str())
             .text("what", self.what)
             .opt_text("alias_of", self.alias_of)
+            .opt_text("file", self.file.as_deref())
             .display("defined", kcore_dcmd::Cell::text(self.defined));
     }
 }

@@ -27,6 +27,7 @@ pub fn run(data: &[u8]) {
     let options = SessionOptions {
         dcmds: DCMDS,
         walkers: WALKERS,
+        declared: Some(&kcore_commands::DECLARED),
         foreign: Some(&kcore_commands::GDB),
         typed: Some(&kcore_commands::TYPED),
         format: Format::Text(text_options),

@@ -1,9 +1,12 @@
-//! Files of printers that may say anything, for objects of types of real programs.
+//! Files of printers, walkers and dcmds that may say anything, for objects of types of real programs.
 
 use std::sync::Arc;
 
 use kcore_mem::{Addr, Budget};
-use kcore_values::{DeclaredPrinters, Object, PrinterFile, TypePattern};
+use kcore_values::{
+    DcmdAction, DeclaredPrinters, Object, PrinterFile, TypePattern, WalkElement, holds_for_element,
+    over_element,
+};
 
 use crate::{
     input::Input,
@@ -28,9 +31,41 @@ pub fn run(data: &[u8]) {
         let _ = TypePattern::new(pattern).captures(&name);
     }
     let mut printers = DeclaredPrinters::shipped();
-    printers.load(Arc::new(file));
+    let file = Arc::new(file);
+    printers.load(Arc::clone(&file));
     let budget = Budget::default();
     let process = Made { memory, info, types: Vec::new(), printers, budget };
-    show(&Object::at(ty, at).value(&process, &LIMITS));
+    let object = Object::at(ty, at);
+    show(&object.value(&process, &LIMITS));
     let _ = process.printers.take_troubles();
+    walk(&process, &file, &object);
+}
+
+/// Elements of a walk that are looked at.
+const ELEMENTS: usize = 64;
+
+/// All walks of a file from an object, and all its tables over their first elements.
+fn walk(process: &Made, file: &PrinterFile, object: &Object) {
+    let mut elements = vec![object.clone()];
+    for walker in &file.walkers {
+        let Ok(walk) = walker.walk(process, object) else { continue };
+        for element in walk.take(ELEMENTS) {
+            match element {
+                Ok(WalkElement::Object(element)) => elements.push(element),
+                Ok(_) => {}
+                Err(trouble) => drop(trouble.to_string()),
+            }
+        }
+    }
+    for dcmd in &file.dcmds {
+        let DcmdAction::Table { when, columns, .. } = &dcmd.action else { continue };
+        for element in elements.iter().take(ELEMENTS) {
+            let _ = holds_for_element(process, element, when.as_ref(), &[1, 2]);
+            for column in columns {
+                if let Ok(part) = over_element(process, element, &column.value, &[1, 2]) {
+                    show(&part.value(process, &LIMITS));
+                }
+            }
+        }
+    }
 }

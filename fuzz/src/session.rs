@@ -60,6 +60,7 @@ fn shown(core: &Arc<Core>, format: Format) -> Vec<u8> {
     let options = SessionOptions {
         dcmds: DCMDS,
         walkers: WALKERS,
+        declared: Some(&kcore_commands::DECLARED),
         foreign: Some(&kcore_commands::GDB),
         typed: Some(&kcore_commands::TYPED),
         format,

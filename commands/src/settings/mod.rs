@@ -65,6 +65,7 @@ pub struct Set;
 impl Dcmd for Set {
     fn spec(&self) -> Spec {
         Spec::new("set", Group::Language, "show and change settings")
+            .for_users()
             .options(OPTIONS)
             .operands("[+o option]...", 0, usize::MAX)
             .addr(AddrUse::None)

@@ -11,11 +11,14 @@ pub mod thread;
 pub mod ucontext;
 pub mod ulwp;
 
+use std::sync::Arc;
+
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cx, Dcmd, DcmdError, Dot, Example, Group, Result, Spec, Walker,
 };
 
 use crate::bound_element::Binder;
+use crate::declared;
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::walk thread", shows: "the id of every thread, the crashed one first" },
@@ -39,7 +42,7 @@ impl Dcmd for Walk {
                 "Each element is printed on a line, or feeds the next dcmd of a pipe. Elements \
                  keep their type in a pipe. A thread stays a thread and prints as 0t4711, which \
                  you can type back. ::walkers lists the walkers; some need an address to start \
-                 from.\n\n\
+                 from. Files of your own declare more: see ::help printers.\n\n\
                  The variable holds the value of the element while the later stages of the pipe \
                  handle that element.",
             )
@@ -48,9 +51,17 @@ impl Dcmd for Walk {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let name = args.first().map_or_else(String::new, Arg::to_text);
+        let binder = |cx: &mut Cx<'_>| Binder::new(cx, args.operands().get(1).map(Arg::to_text));
+        let printers = Arc::clone(cx.shell().printers());
+        if let Some(walker) = printers.walker(&name) {
+            let (from, binder) = (cx.addr(), binder(cx)?);
+            return declared::walk::each(cx, walker, from, &mut |cx, element| {
+                cx.emit(&binder.element(declared::walk::dot_of(element)))
+            });
+        }
         let walker = find(cx, &name)?;
         let from = starting_address(walker, cx.addr())?;
-        let binder = Binder::new(cx, args.operands().get(1).map(Arg::to_text))?;
+        let binder = binder(cx)?;
         walker.walk(cx, from, &mut |cx, dot| cx.emit(&binder.element(dot)))
     }
 }
@@ -61,7 +72,11 @@ fn find(cx: &Cx<'_>, name: &str) -> Result<&'static dyn Walker> {
     found.copied().ok_or_else(|| refused(format!("unknown walk name '{name}'")))
 }
 
-fn starting_address(walker: &dyn Walker, from: Option<Dot>) -> Result<Option<Dot>> {
+/// The address from which a walker starts.
+///
+/// # Errors
+/// When it needs one and has none, or takes none.
+pub fn starting_address(walker: &dyn Walker, from: Option<Dot>) -> Result<Option<Dot>> {
     match (walker.spec().addr, from) {
         (AddrUse::Required, None) => Err(refused("walker requires starting address")),
         (AddrUse::None, Some(_)) => Err(refused("walker does not accept starting address")),

@@ -19,13 +19,35 @@ fn a_variable_has_its_type_and_members() {
 fn memory_has_the_type_of_what_points_to_it() {
     let values = open("values-cpp", "O0-pie");
     let said = values.text("*v_many::whattype");
-    assert!(said.ends_with("+0, int, by pointer v_many._M_impl._M_start\n"), "{said}");
+    assert!(said.ends_with("+0, int, by element of v_many\n"), "{said}");
     let guess = values.one("*q_point::whattype");
     assert_eq!((&guess["type_name"], &guess["size"]), (&"demo::Point".into(), &8.into()));
     assert_eq!((&guess["how"], &guess["member"]), (&"pointer".into(), &".x".into()));
     // A pointer to a base class leads to the object that it is.
     let guess = values.one("*q_animal::whattype");
     assert_eq!((&guess["type_name"], &guess["how"]), (&"demo::Puppy".into(), &"pointer".into()));
+}
+
+#[test]
+fn an_element_is_known_by_its_container_and_what_lies_behind_the_last_is_none() {
+    let values = open("values-cpp", "O0-pie");
+    for (element, ty, by) in [
+        ("v_points[1]", "demo::Point", "v_points"),
+        ("d_one[0]", "int", "d_one"),
+        ("l_one[0]", "int", "l_one"),
+        ("u_ages[\"Bob\"]", "int", "u_ages"),
+        ("m_ages[\"Ada\"]", "int", "m_ages"),
+    ] {
+        let guess = values.one(&format!("{{&{element}}}::whattype"));
+        assert_eq!(
+            (&guess["type_name"], &guess["how"]),
+            (&ty.into(), &"element".into()),
+            "{element}"
+        );
+        assert_eq!(guess["by"], by, "{element}");
+    }
+    let behind = values.text("{&v_points[1]}::whattype -v");
+    assert!(!behind.contains("_M_finish"), "{behind}");
 }
 
 #[test]

@@ -236,6 +236,7 @@ pub(crate) fn session(core: Core, format: Format) -> Session {
         SessionOptions {
             dcmds: kcore_commands::DCMDS,
             walkers: kcore_commands::WALKERS,
+            declared: Some(&kcore_commands::DECLARED),
             foreign: Some(&kcore_commands::GDB),
             typed: Some(&kcore_commands::TYPED),
             format,

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use kcore::{CodeScope, Core, DeclaredPrinters, PrinterFile, SessionTypes, Tid, Type};
+use kcore::{
+    CodeScope, Core, DeclaredPrinters, PrinterExpression, PrinterFile, SessionTypes, Tid, Type,
+};
 
 use crate::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, NameScope, Piped, PrivateSymbols, Record, Result,
@@ -157,6 +159,20 @@ pub trait Shell {
 
     /// Drops the printers of a file; false if none of this name is loaded.
     fn unload_printers(&mut self, name: &str) -> bool;
+
+    /// Runs the pipeline of a dcmd of a file with dot at `dot`, and `arguments` for `$1` and so on. Results go to
+    /// `sink` as those of [`Shell::eval`].
+    ///
+    /// # Errors
+    /// As [`Shell::eval`], and when an argument would change what runs.
+    fn run_declared(
+        &mut self,
+        pipeline: &PrinterExpression,
+        arguments: &[String],
+        dot: Dot,
+        pipe_out: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<()>;
 
     /// Lines that the user typed, the oldest first.
     fn typed_lines(&self) -> &[String];
@@ -337,6 +353,19 @@ impl<'a> Cx<'a> {
     /// As [`Shell::eval`].
     pub fn eval(&mut self, text: &str, dot: Dot) -> Result<()> {
         self.shell.eval(text, dot, self.input.pipe_out, self.sink)
+    }
+
+    /// Runs the pipeline of a dcmd of a file: see [`Shell::run_declared`].
+    ///
+    /// # Errors
+    /// As [`Shell::run_declared`].
+    pub fn run_declared(
+        &mut self,
+        pipeline: &PrinterExpression,
+        arguments: &[String],
+    ) -> Result<()> {
+        let Input { dot, pipe_out, .. } = *self.input;
+        self.shell.run_declared(pipeline, arguments, dot, pipe_out, self.sink)
     }
 
     /// Runs a macro file.

@@ -27,6 +27,8 @@ pub enum Group {
     Types,
     /// Languages that run beside native code.
     Runtimes,
+    /// What files of the user declare.
+    Own,
     /// The language itself.
     Language,
     /// What MDB does with a process that runs, and no core can do.
@@ -43,6 +45,7 @@ impl Group {
             Self::Symbols => "Modules, symbols and code",
             Self::Types => "Types and values",
             Self::Runtimes => "Language runtimes",
+            Self::Own => "Of one's own",
             Self::Language => "Language",
             Self::Unsupported => "Not supported on a core",
         }
@@ -108,6 +111,8 @@ pub struct Spec {
     /// Whether its words are taken as they are, options as well: it has something to say before it
     /// looks at them.
     pub takes_anything: bool,
+    /// Whether it opens files, runs text, or changes what the session is: no dcmd of a file may run it.
+    pub is_for_users: bool,
 }
 
 impl Spec {
@@ -126,6 +131,7 @@ impl Spec {
             takes_list: false,
             takes_count: false,
             takes_anything: false,
+            is_for_users: false,
         }
     }
 
@@ -189,6 +195,13 @@ impl Spec {
     #[must_use]
     pub const fn takes_anything(mut self) -> Self {
         self.takes_anything = true;
+        self
+    }
+
+    /// No dcmd of a file may run it.
+    #[must_use]
+    pub const fn for_users(mut self) -> Self {
+        self.is_for_users = true;
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use kcore_dcmd::{
     AddrUse, Arg, Args, Bindings, Cx, Dcmd, DcmdError, Input, Piped, Result, Shell, Sink, Spec,
+    near,
 };
 
 use crate::parse::{Command, Verb};
@@ -56,10 +57,9 @@ impl Session {
             Verb::Assign { name, size } => return self.assign(name, *size, &feed, sink),
             Verb::Dcmd(spelling) => spelling,
         };
-        let Some(dcmd) = self.table.get(spelling) else {
+        let Some((dcmd, spec)) = self.dcmd(spelling) else {
             return self.fail(spelling, &self.unknown(spelling), sink);
         };
-        let spec = dcmd.spec();
         match self.arguments(&spec, spelling, &command.words) {
             Ok(args) => {
                 let call = Call { dcmd, spec, spelling, args, pipe_out };
@@ -240,7 +240,9 @@ impl Session {
                 "invalid command '{spelling}': specified module is not loaded"
             ));
         }
-        let meant = self.table.nearest(spelling);
+        let own: Vec<_> = self.printers().dcmds().map(|(_, it)| format!("::{}", it.name)).collect();
+        let meant = near::nearest(spelling, own.iter().map(String::as_str));
+        let meant = meant.or_else(|| self.table.nearest(spelling));
         let meant = meant.map(|name| format!(" (did you mean '{name}'?)")).unwrap_or_default();
         DcmdError::failed(format!("invalid command '{spelling}': unknown dcmd name{meant}"))
     }

@@ -14,6 +14,7 @@
 
 mod complete;
 mod dcmd_table;
+mod declared;
 mod error;
 mod eval;
 mod exec;

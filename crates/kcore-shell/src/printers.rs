@@ -61,7 +61,10 @@ impl Session {
             return Err(failed(&format!("it is longer than {most} bytes")));
         }
         let text = String::from_utf8_lossy(&bytes);
-        PrinterFile::parse(&path.to_string_lossy(), &text).map_err(|why| failed(&why))
+        let file = PrinterFile::parse(&path.to_string_lossy(), &text);
+        let file = file.map_err(|why| failed(&why))?;
+        self.check_declared(&file).map_err(|why| failed(&why))?;
+        Ok(file)
     }
 }
 

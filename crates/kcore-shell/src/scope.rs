@@ -82,7 +82,7 @@ impl Names for Session {
     }
 
     fn is_dcmd(&self, spelling: &str) -> bool {
-        self.table.get(spelling).is_some()
+        self.dcmd(spelling).is_some()
     }
 }
 

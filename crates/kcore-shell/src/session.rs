@@ -30,6 +30,8 @@ pub struct SessionOptions {
     pub dcmds: &'static [&'static dyn Dcmd],
     /// Every walker.
     pub walkers: &'static [&'static dyn Walker],
+    /// What runs the dcmds that files declare; without it there are none.
+    pub declared: Option<&'static dyn Dcmd>,
     /// What knows the lines of other debuggers; without it they are errors.
     pub foreign: Option<&'static dyn Foreign>,
     /// What knows expressions of C and C++; without it those in braces are errors.

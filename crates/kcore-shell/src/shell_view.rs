@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kcore::{DeclaredPrinters, PrinterFile, SessionTypes, Tid};
+use kcore::{DeclaredPrinters, PrinterExpression, PrinterFile, SessionTypes, Tid};
 use kcore_dcmd::{
     Dcmd, DcmdError, Dot, LogRequest, LogState, MacroCall, PrivateSymbols, Result, Settings, Shell,
     Sink, Variable, Walker,
@@ -141,6 +141,18 @@ impl Shell for Session {
 
     fn unload_printers(&mut self, name: &str) -> bool {
         self.change_printers(|printers| printers.unload(name))
+    }
+
+    fn run_declared(
+        &mut self,
+        pipeline: &PrinterExpression,
+        arguments: &[String],
+        dot: Dot,
+        pipe_out: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        self.dot = dot;
+        self.run_pipeline(pipeline, arguments, pipe_out, sink)
     }
 
     fn typed_lines(&self) -> &[String] {

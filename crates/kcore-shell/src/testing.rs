@@ -284,6 +284,7 @@ pub(crate) fn session() -> Session {
         SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
+            declared: None,
             foreign: Some(&OtherWords),
             typed: None,
             format: Format::Text(text),

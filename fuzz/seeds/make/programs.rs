@@ -64,6 +64,12 @@ const PRINTERS: &[&str] = &[
     "<AutoVisualizer><Type Name='*'><Expand><TreeItems><Size>3</Size><HeadPointer>this</HeadPointer>\
      <LeftPointer>this</LeftPointer><RightPointer>0</RightPointer><ValueNode>*this</ValueNode></TreeItems>\
      </Expand></Type></AutoVisualizer>",
+    "[[walker]]\nname = 'a'\nsummary = 'b'\ntype = 'c'\nfirst = 'this'\nnext = 'this + 1'\nend = 'this == &$start[9]'\n\
+     [[walker]]\nname = 't'\nsummary = 'b'\nstart = 'c'\nfirst = 'this'\nleft = 'this + 1'\nright = '0'\nmax = 9\n\
+     [[dcmd]]\nname = 'd'\nsummary = 'e'\nwalk = 'a'\narguments = [{ name = 'n', default = '1' }]\nwhen = '$1'\n\
+     columns = [{ name = 'x', value = '*this' }, { name = 'y', value = 'sizeof(*this) + $1', width = 4 }]\n",
+    "[[walker]]\nname = 'a'\nsummary = 'b'\nstart = 'c'\nsize = '9'\nwhen = '$i % 2'\nelement = 'this + $i'\n\
+     [[dcmd]]\nname = 'd'\nsummary = 'e'\naddress = 'required'\narguments = [{ name = 'n' }]\nrun = '.::walk a | ::print $1'\n",
 ];
 
 /// Writes the programs, and gives the seeds of the targets `values`, `paths` and `printers`.

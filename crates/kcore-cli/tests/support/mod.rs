@@ -44,6 +44,7 @@ pub fn session(core: Arc<Core>) -> Session {
         SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
+            declared: Some(&kcore_commands::DECLARED),
             foreign: Some(&kcore_commands::GDB),
             typed: Some(&kcore_commands::TYPED),
             format: Format::Text(TEXT),

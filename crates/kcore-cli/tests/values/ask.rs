@@ -31,6 +31,7 @@ impl Asked {
         let options = SessionOptions {
             dcmds: DCMDS,
             walkers: WALKERS,
+            declared: Some(&kcore_commands::DECLARED),
             foreign: Some(&kcore_commands::GDB),
             typed: Some(&kcore_commands::TYPED),
             format: Format::Json(JsonForm::Full),

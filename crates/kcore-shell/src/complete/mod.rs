@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kcore::Core;
-use kcore_dcmd::{PrivateSymbols, Shell, Spec};
+use kcore_dcmd::{PrivateSymbols, Shell, Spec, spec_of};
 use kcore_render::{Screen, sanitize};
 
 use crate::lexer;
@@ -30,6 +30,8 @@ pub(crate) struct Completer {
     /// Every dcmd by each of its spellings, `::` and `$` included.
     dcmds: Vec<(String, Spec)>,
     walkers: Vec<String>,
+    /// How many of the first of these are kcore's own: the others are those of files.
+    built_in: (usize, usize),
     /// Registers and variables.
     variables: Vec<String>,
     /// The frame whose variables have names.
@@ -59,10 +61,14 @@ impl Completer {
     /// At `screen` no more is listed than it has room for, and nothing for a user who has typed on.
     pub(crate) fn new(session: &Session, screen: Option<Arc<dyn Screen>>) -> Self {
         let walkers = session.options.walkers.iter().map(|walker| walker.spec().name.to_owned());
+        let walkers: Vec<_> = walkers.collect();
+        let dcmds = session.table.all().map(|(name, dcmd)| (name.to_owned(), dcmd.spec()));
+        let dcmds: Vec<_> = dcmds.collect();
         let mut completer = Self {
             core: Arc::clone(session.core()),
-            dcmds: session.table.all().map(|(name, dcmd)| (name.to_owned(), dcmd.spec())).collect(),
-            walkers: walkers.collect(),
+            built_in: (dcmds.len(), walkers.len()),
+            dcmds,
+            walkers,
             variables: Vec::new(),
             chosen: None,
             private: Arc::default(),
@@ -84,6 +90,12 @@ impl Completer {
             named: session.named_frame,
         });
         self.private = Arc::clone(session.private_symbols());
+        self.dcmds.truncate(self.built_in.0);
+        self.walkers.truncate(self.built_in.1);
+        let printers = Arc::clone(session.printers());
+        let own = printers.dcmds().map(|(_, dcmd)| (format!("::{}", dcmd.name), spec_of(dcmd)));
+        self.dcmds.extend(own);
+        self.walkers.extend(printers.walkers().map(|(_, walker)| walker.name.to_string()));
     }
 
     /// The spec of the dcmd that is spelled so.

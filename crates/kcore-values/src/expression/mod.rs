@@ -5,6 +5,7 @@
 //! memory. Numbers have the types, and operators the conversions and the precedence, of C; `@` is that of gdb. Nothing is
 //! assigned, and no function of the process is called.
 
+mod any_names;
 mod arithmetic;
 mod basic;
 mod compare;
@@ -14,7 +15,7 @@ mod literal;
 mod name;
 mod operator;
 mod parse;
-mod scalar;
+pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -51,6 +52,14 @@ pub(crate) fn word_of(process: &dyn Process, object: &Object) -> Option<u64> {
         Scalar::Pointer(at, _) => Some(at.get()),
         Scalar::Float(..) => None,
     }
+}
+
+/// Whether a text may be an expression, whatever the names in it mean.
+///
+/// # Errors
+/// When it can be none; with the column.
+pub fn check(text: &str) -> Result<(), ExpressionError> {
+    parse::check(text)
 }
 
 /// What an expression gives: one object, or several where it has a range of indices.

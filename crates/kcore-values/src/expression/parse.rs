@@ -7,7 +7,9 @@ use std::ops::Range;
 use kcore_symbols::Type;
 
 use super::{
-    ExpressionError, ExpressionFault, ExpressionNames, literal,
+    ExpressionError, ExpressionFault, ExpressionNames,
+    any_names::{self, AnyNames},
+    literal,
     name::{closing, is_digit, is_name, lengths, name_length, scope_length, scoped_length},
     operator::{self, Binary},
     tree::{Node, Tree, Unary},
@@ -25,12 +27,20 @@ const MAX_OPERATORS: usize = 256;
 /// # Errors
 /// When it is none, or holds a name that means nothing.
 pub fn parse(text: &str, names: &dyn ExpressionNames) -> Result<Node, ExpressionError> {
-    let mut parser = Parser { text, at: 0, depth: 0, operators: 0, names };
-    let parsed = parser.all();
-    parsed.map_err(|fault| {
-        let before = text.get(..parser.at).unwrap_or(text);
-        ExpressionError { column: before.chars().count().saturating_add(1), fault }
-    })
+    Parser { text, at: 0, depth: 0, operators: 0, names, is_check: false }.whole()
+}
+
+/// Whether a text may be an expression, whatever the names in it mean.
+///
+/// # Errors
+/// When it can be none.
+pub fn check(text: &str) -> Result<(), ExpressionError> {
+    // What angle brackets are depends on the names before them.
+    if text.contains('<') && text.contains('>') {
+        return Ok(());
+    }
+    let parser = Parser { text, at: 0, depth: 0, operators: 0, names: &AnyNames, is_check: true };
+    parser.whole().map(drop)
 }
 
 type Parsed<T = Node> = Result<T, ExpressionFault>;
@@ -41,9 +51,19 @@ struct Parser<'t> {
     depth: usize,
     operators: usize,
     names: &'t dyn ExpressionNames,
+    /// Whether nothing is known of names, so that what stands in parentheses alone tells whether it is a type.
+    is_check: bool,
 }
 
 impl<'t> Parser<'t> {
+    fn whole(mut self) -> Result<Node, ExpressionError> {
+        let parsed = self.all();
+        parsed.map_err(|fault| {
+            let before = self.text.get(..self.at).unwrap_or(self.text);
+            ExpressionError { column: before.chars().count().saturating_add(1), fault }
+        })
+    }
+
     fn all(&mut self) -> Parsed {
         if self.text.len() > MAX_LENGTH {
             return Err(ExpressionFault::Limit("4096 characters"));
@@ -193,7 +213,8 @@ impl<'t> Parser<'t> {
     /// Whether this word stands here, and nothing has it for a name.
     fn word_is(&self, word: &str) -> bool {
         let behind = self.rest().strip_prefix(word);
-        behind.is_some_and(|rest| !rest.starts_with(is_name)) && self.names.object(word).is_none()
+        let is_word = behind.is_some_and(|rest| !rest.starts_with(is_name));
+        is_word && (self.is_check || self.names.object(word).is_none())
     }
 
     fn size_of(&mut self, start: usize) -> Parsed {
@@ -227,11 +248,17 @@ impl<'t> Parser<'t> {
         let len = closing(inner, '(', ')')?;
         let text = inner.get(..len)?.trim();
         let first = text.get(..name_length(text))?;
-        let is_variable = !first.is_empty() && self.names.object(first).is_some();
+        let is_variable = !self.is_check && !first.is_empty() && self.names.object(first).is_some();
         if !text.starts_with(is_name) || text.starts_with(is_digit) || is_variable {
             return None;
         }
-        let ty = self.names.type_named(text).ok()?;
+        let ty = match self.is_check {
+            true => {
+                let behind = inner.get(len.saturating_add(1)..).unwrap_or_default();
+                any_names::may_be_type(text, behind).then(Type::void)?
+            }
+            false => self.names.type_named(text).ok()?,
+        };
         Some((ty, len.saturating_add(2)))
     }
 

@@ -55,6 +55,11 @@ impl Scalar {
     }
 }
 
+/// Whether an object is a pointer, or a reference.
+pub fn is_pointer(process: &dyn Process, object: &Object) -> bool {
+    object.complete_type(process).is_ok_and(|ty| matches!(ty.kind(), TypeKind::Pointer(_)))
+}
+
 /// The number that a value is shown as: of standard libraries' atomic numbers and wrappers.
 fn shown(process: &dyn Process, object: &Object) -> Result<Option<Scalar>, ObjectError> {
     let limits = Limits { depth: Some(1), elements: Some(1), pointers: 0, ..Limits::default() };

@@ -312,3 +312,26 @@ fn expressions_are_bounded() {
     assert_eq!(value(&vec!["1"; 200].join("&&")), 1);
     assert_eq!(value(&format!("{}0]{}", "values[".repeat(20), "-10]".repeat(19))), 10);
 }
+
+#[test]
+fn what_can_be_no_expression_is_told_without_a_process() {
+    use super::check;
+    let can_be = [
+        "p->a[3].b",
+        "(ngx_str_t *)elts",
+        "(uint32_t)x + (struct conn *)p == 0",
+        "(p)->x",
+        "*($T1 *)&m_storage",
+        "sizeof(struct item) / sizeof x",
+        "(a) - 1 ? &$start->head : $i * 'c'",
+        "m_first[m_first + $i < m_end ? $i : $i - (m_end - m_buff)]",
+        "(unsigned long)&((struct conn *)0)->link",
+        "Traits<int>::size",
+    ];
+    for text in can_be {
+        assert_eq!(check(text), Ok(()), "{text}");
+    }
+    for (text, column) in [("a +", 4), ("f(1)", 2), ("a = 1", 3), ("a[1", 3), ("", 1), ("a b", 3)] {
+        assert_eq!(check(text).map_err(|error| error.column), Err(column), "{text}");
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! Memory that a program allocated says nothing of its type, but the pointers to it do. So all that
 //! variables lead to is visited ([`reach`]), beginning with those of modules and of all frames
-//! ([`roots`]), over the pointers that each type has ([`pointers`]).
+//! ([`roots`]), over the pointers that each type has ([`pointers`]) and what its containers hold.
 
 mod pointers;
 mod reach;
@@ -46,6 +46,8 @@ pub enum Evidence {
     Variable(String),
     /// This expression points to it.
     Pointer(String),
+    /// It is an element, a key or a value of this container, or what this enumeration holds.
+    Element(String),
     /// It begins with a pointer to this class's table of virtual functions.
     VirtualTable,
 }

@@ -66,11 +66,6 @@ pub fn layout_of(core: &Core, ty: &Type) -> TypeLayout {
     collector.found
 }
 
-/// The pointers that objects of a type have, those to objects alone.
-pub fn pointers_of(core: &Core, ty: &Type) -> Vec<PointerSlot> {
-    layout_of(core, ty).pointers
-}
-
 /// The layout of one type under construction.
 struct Collector<'a> {
     core: &'a Core,

@@ -1,11 +1,15 @@
-//! Printers that users declare in files: what objects of some types mean, by expressions over their members.
+//! Printers that users declare in files: what objects of some types mean, by expressions over their members. Beside
+//! them stand walkers and dcmds.
 //!
 //! A file cannot run code, open files or loop without a bound: it names types by patterns ([`TypePattern`]), says what
 //! an object of one is ([`PrinterShape`]), and gives the parts by expressions of C, in which names are members of the
 //! object. Two forms are read: kcore's own (`toml`) and natvis of Visual Studio (`natvis`).
 
+mod dcmd;
+mod dcmd_table;
 mod error;
 mod natvis;
+mod nodes;
 mod pattern;
 mod scope;
 mod sets;
@@ -14,12 +18,20 @@ mod show;
 #[cfg(test)]
 mod tests;
 mod toml;
+mod walker;
+mod walker_table;
 mod without_declared;
 mod words;
+mod written;
 
+pub use dcmd::{
+    DcmdAction, DcmdAddress, DcmdArgument, DcmdColumn, DeclaredDcmd, holds_for_element,
+    over_element,
+};
 pub use error::PrinterFileError;
 pub use pattern::TypePattern;
 pub use shape::{HeldExpressions, NamedExpression, PrinterExpression, PrinterShape};
+pub use walker::{DeclaredWalk, DeclaredWalker, WalkElement, WalkSteps, WalkTrouble};
 pub use words::WordTemplate;
 
 use std::{
@@ -51,13 +63,17 @@ pub struct DeclaredPrinter {
     pub line: usize,
 }
 
-/// The printers of one file.
+/// What one file declares.
 #[derive(Debug)]
 pub struct PrinterFile {
     /// What messages call it.
     pub name: Arc<str>,
     /// Its printers: of two that fit, the first counts.
     pub printers: Vec<DeclaredPrinter>,
+    /// Its walkers, whose names differ.
+    pub walkers: Vec<DeclaredWalker>,
+    /// Its dcmds, whose names differ.
+    pub dcmds: Vec<DeclaredDcmd>,
     /// Whether it comes with kcore: other releases of what it is for may be laid out otherwise, which is no trouble.
     pub is_shipped: bool,
     /// What of the file is not understood, and therefore left out, each with its line.
@@ -74,9 +90,13 @@ impl PrinterFile {
     /// When it is neither, with the line.
     pub fn parse(name: &str, text: &str) -> Result<Self, PrinterFileError> {
         let is_natvis = text.trim_start_matches('\u{feff}').trim_start().starts_with('<');
-        let (printers, left_out) =
-            if is_natvis { natvis::parse(text)? } else { (toml::parse(text)?, Vec::new()) };
-        Ok(Self::new(name, printers, left_out))
+        if is_natvis {
+            let (printers, left_out) = natvis::parse(text)?;
+            return Ok(Self::new(name, printers, left_out));
+        }
+        let declared = toml::parse(text)?;
+        let file = Self::new(name, declared.printers, Vec::new());
+        Ok(Self { walkers: declared.walkers, dcmds: declared.dcmds, ..file })
     }
 
     fn new(name: &str, printers: Vec<DeclaredPrinter>, left_out: Vec<String>) -> Self {
@@ -91,7 +111,9 @@ impl PrinterFile {
             }
         }
         let name = name.into();
-        Self { name, printers, is_shipped: false, left_out, by_last_name, for_any_name }
+        let (walkers, dcmds) = (Vec::new(), Vec::new());
+        let is_shipped = false;
+        Self { name, printers, walkers, dcmds, is_shipped, left_out, by_last_name, for_any_name }
     }
 
     /// Whether a printer may be for a type of this name, whose scopes do not matter.
@@ -133,6 +155,28 @@ impl DeclaredPrinters {
     /// The files, in the order in which they were loaded.
     pub fn files(&self) -> &[Arc<PrinterFile>] {
         &self.files
+    }
+
+    /// The walker of this name, and the file that it is from.
+    pub fn walker(&self, name: &str) -> Option<(&PrinterFile, &DeclaredWalker)> {
+        self.walkers().find(|(_, walker)| &*walker.name == name)
+    }
+
+    /// The dcmd of this name, without `::`, and the file that it is from.
+    pub fn dcmd(&self, name: &str) -> Option<(&PrinterFile, &DeclaredDcmd)> {
+        self.dcmds().find(|(_, dcmd)| &*dcmd.name == name)
+    }
+
+    /// All walkers, each with its file; of two of one name the first counts.
+    pub fn walkers(&self) -> impl Iterator<Item = (&PrinterFile, &DeclaredWalker)> {
+        let files = self.files.iter().rev();
+        files.flat_map(|file| file.walkers.iter().map(move |walker| (&**file, walker)))
+    }
+
+    /// All dcmds, each with its file; of two of one name the first counts.
+    pub fn dcmds(&self) -> impl Iterator<Item = (&PrinterFile, &DeclaredDcmd)> {
+        let files = self.files.iter().rev();
+        files.flat_map(|file| file.dcmds.iter().map(move |dcmd| (&**file, dcmd)))
     }
 
     /// Adds a file, in place of one of the same name.

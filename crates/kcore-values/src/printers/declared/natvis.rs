@@ -24,13 +24,14 @@ type Parsed = (Vec<DeclaredPrinter>, Vec<String>);
 pub fn parse(text: &str) -> Result<Parsed, PrinterFileError> {
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| {
-        let line = usize::try_from(error.pos().row).unwrap_or(usize::MAX);
-        PrinterFileError { line, why: error.to_string() }
+        let of_pos = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        let (line, column) = (of_pos(error.pos().row), of_pos(error.pos().col));
+        PrinterFileError { line, column, why: error.to_string() }
     })?;
     let root = document.root_element();
     if root.tag_name().name() != "AutoVisualizer" {
         let why = format!("AutoVisualizer is expected, not {}", root.tag_name().name());
-        return Err(PrinterFileError { line: 1, why });
+        return Err(PrinterFileError { line: 1, column: 1, why });
     }
     let mut reader = Reader { document: &document, printers: Vec::new(), left_out: Vec::new() };
     for node in root.children().filter(Node::is_element) {
@@ -57,8 +58,14 @@ struct Reader<'d, 'i> {
 
 impl Reader<'_, '_> {
     fn line(&self, node: Node<'_, '_>) -> usize {
-        let row = self.document.text_pos_at(node.range().start).row;
-        usize::try_from(row).unwrap_or(usize::MAX)
+        self.position(node).0
+    }
+
+    /// The line and the column at which an element begins, from 1.
+    fn position(&self, node: Node<'_, '_>) -> (usize, usize) {
+        let at = self.document.text_pos_at(node.range().start);
+        let of_pos = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        (of_pos(at.row), of_pos(at.col))
     }
 
     fn leave_out(&mut self, node: Node<'_, '_>, what: &str) {
@@ -97,7 +104,11 @@ impl Reader<'_, '_> {
         }
         for display in elements(ty, "DisplayString") {
             let line = self.line(display);
-            match WordTemplate::parse(display.text().unwrap_or_default().trim(), line, false) {
+            match WordTemplate::parse(
+                display.text().unwrap_or_default().trim(),
+                self.position(display),
+                false,
+            ) {
                 Ok(template) => {
                     shapes.push((self.condition(display), PrinterShape::Words(template)));
                 }
@@ -177,13 +188,15 @@ impl Reader<'_, '_> {
 
     fn condition(&self, node: Node<'_, '_>) -> Option<PrinterExpression> {
         let text = node.attribute("Condition")?.trim().into();
-        Some(PrinterExpression { text, line: self.line(node) })
+        let (line, column) = self.position(node);
+        Some(PrinterExpression { text, line, column })
     }
 
     /// An expression without what stands behind its last comma: how Visual Studio writes it.
     fn expression(&self, node: Node<'_, '_>) -> PrinterExpression {
         let text = super::words::split(node.text().unwrap_or_default()).0.trim().into();
-        PrinterExpression { text, line: self.line(node) }
+        let (line, column) = self.position(node);
+        PrinterExpression { text, line, column }
     }
 }
 

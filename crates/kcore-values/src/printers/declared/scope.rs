@@ -21,6 +21,10 @@ pub struct PrinterScope<'a> {
     pub captures: &'a [String],
     /// What `$i` is.
     pub index: Option<u64>,
+    /// The object from which a walk starts: `$start` is a pointer to it.
+    pub start: Option<&'a Object>,
+    /// What `$1`, `$2` are: the arguments of a dcmd.
+    pub arguments: &'a [u64],
     /// What went wrong behind the first elements, which are shown all the same.
     pub troubles: &'a RefCell<Vec<Trouble>>,
 }
@@ -29,6 +33,15 @@ pub struct PrinterScope<'a> {
 pub type Trouble = (usize, String);
 
 impl<'a> PrinterScope<'a> {
+    /// The scope of an expression over an object alone.
+    pub const fn new(
+        process: &'a WithoutDeclared<'a>,
+        object: &'a Object,
+        troubles: &'a RefCell<Vec<Trouble>>,
+    ) -> Self {
+        Self { process, object, captures: &[], index: None, start: None, arguments: &[], troubles }
+    }
+
     /// The same over another object: a node.
     pub const fn over(&self, object: &'a Object) -> Self {
         Self { object, ..*self }
@@ -74,6 +87,13 @@ impl<'a> PrinterScope<'a> {
             return Ok(None);
         }
         pointer.target(self.process).map(Some).map_err(|why| failed(why.to_string()))
+    }
+
+    /// A pointer to an object; `None` if it lies in no memory.
+    fn pointer_to(&self, object: &Object) -> Option<Object> {
+        let ty = pointer_to(self.process, &object.ty);
+        let at = u128::from(object.address()?.get());
+        Some(Object::of_number(ty, at, self.process.space().target()))
     }
 
     /// A spelling with what the wildcards stand for in the places of `$T1`, `$T2`.
@@ -131,12 +151,10 @@ impl PathWords for PrinterScope<'_> {
 
 impl ExpressionNames for PrinterScope<'_> {
     fn object(&self, name: &str) -> Option<Object> {
-        if name != "this" {
-            return self.object.member(self.process, name).ok();
+        match name {
+            "this" => self.pointer_to(self.object),
+            _ => self.object.member(self.process, name).ok(),
         }
-        let ty = pointer_to(self.process, &self.object.ty);
-        let at = self.object.address()?;
-        Some(Object::of_number(ty, u128::from(at.get()), self.process.space().target()))
     }
 
     fn register(&self, name: &str) -> Option<Object> {
@@ -144,8 +162,15 @@ impl ExpressionNames for PrinterScope<'_> {
             let number: usize = name.strip_prefix('T')?.parse().ok()?;
             self.captures.get(number.checked_sub(1)?)?.parse::<i64>().ok()
         };
+        if name == "start" {
+            return self.pointer_to(self.start?);
+        }
+        let argument = || {
+            let number: usize = name.parse().ok()?;
+            self.arguments.get(number.checked_sub(1)?).copied().map(u64::cast_signed)
+        };
         let index = self.index.filter(|_| name == "i").map(u64::cast_signed);
-        let value = index.or_else(captured)?;
+        let value = index.or_else(captured).or_else(argument)?;
         let bits = u128::from(value.cast_unsigned());
         let number = Number { bits, size: 64, signed: true };
         Some(integer(self.process.space().target(), &number))

@@ -11,6 +11,8 @@ pub struct PrinterExpression {
     pub text: Arc<str>,
     /// The line of the file on which it stands, from 1.
     pub line: usize,
+    /// The character of that line at which it begins, from 1.
+    pub column: usize,
 }
 
 /// What an object is. Expressions are evaluated over the object; `next`, `left`, `right`, `key` and `value` over the

@@ -1,12 +1,13 @@
 //! Objects as their printers say that they are.
 
-use std::{cell::RefCell, collections::HashSet};
+use std::cell::RefCell;
 
 use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
 use super::{
     DeclaredPrinter, PrinterExpression, PrinterShape,
+    nodes::{ListNodes, MAX_NODES, NodeEnd, TreeNodes},
     scope::{PrinterScope, Trouble},
     shape::{HeldExpressions, NamedExpression},
     without_declared::WithoutDeclared,
@@ -17,13 +18,7 @@ use crate::{
     eval::{Evaluator, up_to_nul},
 };
 
-/// Levels of a tree, at most.
-const MAX_LEVELS: usize = 256;
-/// Nodes of a list or a tree that are remembered, so that one that leads back to itself ends; indices that are looked
-/// at.
-const MAX_NODES: u64 = 1 << 20;
-
-type Printed<T = Content> = Result<T, Trouble>;
+pub type Printed<T = Content> = Result<T, Trouble>;
 
 /// What an object is by a printer; `None` if its condition does not hold. What goes wrong behind the first elements is
 /// added to `troubles`.
@@ -34,7 +29,7 @@ pub fn show(
     troubles: &RefCell<Vec<Trouble>>,
 ) -> Printed<Option<Content>> {
     let process = WithoutDeclared(evaluator.process());
-    let scope = PrinterScope { process: &process, object, captures, index: None, troubles };
+    let scope = PrinterScope { captures, ..PrinterScope::new(&process, object, troubles) };
     if !scope.holds(printer.when.as_ref())? {
         return Ok(None);
     }
@@ -99,15 +94,14 @@ fn collection(
         }
         PrinterShape::List { size, head, next, end, held } => {
             let total = size.as_ref().map(|size| scope.number(size)).transpose()?;
-            let end = end.as_ref().map(|end| scope.number(end)).transpose()?;
-            let first = scope.target(head)?;
-            let mut list = List { next, end, first: None, seen: HashSet::new(), node: first };
+            let at = end.as_ref().map(|end| scope.number(end)).transpose()?;
+            let mut list = ListNodes::new(next, NodeEnd { at, when: None }, scope.target(head)?);
             nodes(evaluator, scope, held, total, |scope| list.take(scope))
         }
         PrinterShape::Tree { size, head, left, right, end, held } => {
             let total = size.as_ref().map(|size| scope.number(size)).transpose()?;
-            let end = end.as_ref().map(|end| scope.number(end)).transpose()?;
-            let mut tree = Tree { left, right, end, above: Vec::new(), seen: HashSet::new() };
+            let at = end.as_ref().map(|end| scope.number(end)).transpose()?;
+            let mut tree = TreeNodes::new((left, right), NodeEnd { at, when: None });
             tree.descend(scope, scope.target(head)?)?;
             nodes(evaluator, scope, held, total, |scope| tree.take(scope))
         }
@@ -300,68 +294,5 @@ fn collected(
     match failed {
         Some(why) => Err(why),
         None => content.map_err(|why| unreadable(&why)),
-    }
-}
-
-/// Along a list.
-struct List<'p> {
-    next: &'p PrinterExpression,
-    end: Option<u64>,
-    first: Option<Addr>,
-    seen: HashSet<Addr>,
-    node: Option<Object>,
-}
-
-impl List<'_> {
-    /// The node that is next; `None` behind the last, and where the list leads back to its first node.
-    fn take(&mut self, scope: &PrinterScope<'_>) -> Printed<Option<Object>> {
-        let Some(node) = self.node.take() else { return Ok(None) };
-        let at = node.address().ok_or_else(|| trouble(self.next, "a node has no address"))?;
-        if self.end == Some(at.get()) || self.first == Some(at) {
-            return Ok(None);
-        }
-        self.first.get_or_insert(at);
-        if !self.seen.insert(at) || self.seen.len() as u64 > MAX_NODES {
-            return Err(trouble(self.next, "the list runs in a circle"));
-        }
-        self.node = scope.over(&node).target(self.next)?;
-        Ok(Some(node))
-    }
-}
-
-/// Through a tree, in order.
-struct Tree<'p> {
-    left: &'p PrinterExpression,
-    right: &'p PrinterExpression,
-    end: Option<u64>,
-    /// Nodes whose left parts were seen.
-    above: Vec<Object>,
-    seen: HashSet<Addr>,
-}
-
-impl Tree<'_> {
-    /// Goes down to the leftmost node of a part of the tree.
-    fn descend(&mut self, scope: &PrinterScope<'_>, from: Option<Object>) -> Printed<()> {
-        let mut next = from;
-        while let Some(node) = next {
-            let at = node.address().ok_or_else(|| trouble(self.left, "a node has no address"))?;
-            if self.end == Some(at.get()) {
-                return Ok(());
-            }
-            let is_new = self.seen.insert(at) && self.seen.len() as u64 <= MAX_NODES;
-            if !is_new || self.above.len() >= MAX_LEVELS {
-                return Err(trouble(self.left, "the tree runs in a circle"));
-            }
-            next = scope.over(&node).target(self.left)?;
-            self.above.push(node);
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, scope: &PrinterScope<'_>) -> Printed<Option<Object>> {
-        let Some(node) = self.above.pop() else { return Ok(None) };
-        let right = scope.over(&node).target(self.right)?;
-        self.descend(scope, right)?;
-        Ok(Some(node))
     }
 }

@@ -1,5 +1,7 @@
 //! Printers in files, on types and memory that are made for them.
 
+mod own;
+
 use std::sync::Arc;
 
 use kcore_symbols::{Encoding, MemberPlace, Type, TypeKind};
@@ -236,15 +238,22 @@ fn typedefs_have_printers_of_their_own() {
 
 #[test]
 fn errors_of_files_name_their_lines() {
-    assert!(error("[[type]]\nname = 'a'\n").starts_with("line 1: a type has one of text, "));
-    assert!(error("\n[[type]]\nname = 'a'\nsame = 'b'\nwords = 'c'\n").starts_with("line 2: "));
+    assert!(error("[[type]]\nname = 'a'\n").starts_with("line 1, column 1: a type has one of "));
     assert!(
-        error("[[type]]\nname = 'a'\nsmae = 'b'\n").starts_with("line 3: unknown field `smae`")
+        error("\n[[type]]\nname = 'a'\nsame = 'b'\nwords = 'c'\n")
+            .starts_with("line 2, column 1: ")
     );
-    assert!(error("[[type]\n").starts_with("line 1: "));
-    assert_eq!(error("[[type]]\nname = 'a'\nwords = '{b'\n"), "line 3: a brace is not closed");
+    assert!(
+        error("[[type]]\nname = 'a'\nsmae = 'b'\n")
+            .starts_with("line 3, column 1: unknown field `smae`")
+    );
+    assert!(error("[[type]\n").starts_with("line 1, column "));
+    assert_eq!(
+        error("[[type]]\nname = 'a'\nwords = '{b'\n"),
+        "line 3, column 10: a brace is not closed"
+    );
     assert!(error("<AutoVisualizer>\n<Type").starts_with("line "));
-    assert_eq!(error("<Other/>"), "line 1: AutoVisualizer is expected, not Other");
+    assert_eq!(error("<Other/>"), "line 1, column 1: AutoVisualizer is expected, not Other");
 }
 
 #[test]
@@ -290,7 +299,7 @@ fn words_hold_values_as_they_are_asked_for() {
 #[test]
 fn formats_that_are_not_known_are_errors_and_lengths_too_large_are_told() {
     let file = "[[type]]\nname = 'box'\nwords = '{a,q}'\n";
-    assert_eq!(error(file), "line 3: there is no format 'q'");
+    assert_eq!(error(file), "line 3, column 10: there is no format 'q'");
     let file = "[[type]]\nname = 'str'\nwords = '{data,[1000000]s} {len}'\n";
     let process = process(&[5, 0x8000], &[], file);
     assert!(matches!(process.content(&text_type(), AT), Content::Fields(_)));

@@ -33,15 +33,16 @@ struct Style {
 }
 
 impl WordTemplate {
-    /// The template that a text is; `{{` and `}}` are braces. A `strict` one has no formats that are not known.
+    /// The template that a text is, which stands at a line and a column of a file; `{{` and `}}` are braces. A `strict`
+    /// one has no formats that are not known.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn parse(template: &str, line: usize, strict: bool) -> Result<Self, String> {
+    pub fn parse(template: &str, at: (usize, usize), strict: bool) -> Result<Self, String> {
         let mut parts = Vec::new();
         let (mut words, mut rest) = (String::new(), template);
-        while let Some(at) = rest.find(['{', '}']) {
-            let (before, behind) = rest.split_at(at);
+        while let Some(brace) = rest.find(['{', '}']) {
+            let (before, behind) = rest.split_at(brace);
             words.push_str(before);
             let twice = behind.starts_with("{{") || behind.starts_with("}}");
             if twice {
@@ -54,7 +55,7 @@ impl WordTemplate {
             if !words.is_empty() {
                 parts.push(Part::Words(std::mem::take(&mut words).into()));
             }
-            parts.push(value(inner.get(..end).unwrap_or_default(), line, strict)?);
+            parts.push(value(inner.get(..end).unwrap_or_default(), at, strict)?);
             rest = inner.get(end.saturating_add(1)..).unwrap_or_default();
         }
         words.push_str(rest);
@@ -66,10 +67,10 @@ impl WordTemplate {
 }
 
 /// An expression, and behind its last comma how it is written.
-fn value(inner: &str, line: usize, strict: bool) -> Result<Part, String> {
+fn value(inner: &str, at: (usize, usize), strict: bool) -> Result<Part, String> {
     let (text, style) = split(inner);
-    let expression = PrinterExpression { text: text.trim().into(), line };
-    let style = style.map_or_else(|| Ok(Style::default()), |style| Style::of(style, line, strict));
+    let expression = PrinterExpression { text: text.trim().into(), line: at.0, column: at.1 };
+    let style = style.map_or_else(|| Ok(Style::default()), |style| Style::of(style, at, strict));
     Ok(Part::Value(expression, style?))
 }
 
@@ -92,13 +93,13 @@ pub fn split(inner: &str) -> (&str, Option<&str>) {
 }
 
 impl Style {
-    fn of(style: &str, line: usize, strict: bool) -> Result<Self, String> {
+    fn of(style: &str, (line, column): (usize, usize), strict: bool) -> Result<Self, String> {
         let mut letters = style.trim();
         let mut length = None;
         if let Some(inner) = letters.strip_prefix('[')
             && let Some((count, behind)) = inner.rsplit_once(']')
         {
-            length = Some(PrinterExpression { text: count.trim().into(), line });
+            length = Some(PrinterExpression { text: count.trim().into(), line, column });
             letters = behind;
         }
         let letters = letters.trim();

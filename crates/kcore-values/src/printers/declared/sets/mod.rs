@@ -10,6 +10,8 @@ const SETS: &[(&str, &str)] = &[
     ("boost (built in)", include_str!("boost.kcore")),
     ("eigen (built in)", include_str!("eigen.kcore")),
     ("glib (built in)", include_str!("glib.kcore")),
+    ("llvm (built in)", include_str!("llvm.kcore")),
+    ("protobuf (built in)", include_str!("protobuf.kcore")),
     ("qt (built in)", include_str!("qt.kcore")),
 ];
 
