@@ -35,6 +35,8 @@ pub struct FrameLayout {
     pub index: Option<IndexPlace>,
     /// Where it keeps the handle of itself.
     pub own_handle: Option<u64>,
+    /// Whether it waits before its body, as what `initial_suspend` of its promise returns says.
+    pub waits_first: Option<bool>,
     /// Words of the promise that may say who goes on when it is done.
     pub links: Vec<Link>,
     /// What is awaited at each point, in the order of the points, where debug information tells.
@@ -110,6 +112,7 @@ impl FrameLayout {
             "_Coro_promise" | "__promise" => {
                 self.promise = offset;
                 self.links = links(&ty, offset);
+                self.waits_first = waits_first(&ty, MAX_DEPTH);
                 self.promise_type = Some(ty);
             }
             "_Coro_self_handle" => self.own_handle = Some(offset),
@@ -217,6 +220,22 @@ impl LinkSearch {
             }
         }
     }
+}
+
+/// Whether a coroutine with such a promise waits before its body.
+fn waits_first(promise: &Type, depth: usize) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    let promise = promise.stripped().ok()?;
+    if let Some(awaiter) = promise.method_result("initial_suspend") {
+        return match awaiter.stripped().ok()?.name()? {
+            "suspend_always" => Some(true),
+            "suspend_never" => Some(false),
+            _ => None,
+        };
+    }
+    let bases = promise.composite()?.bases.iter();
+    let mut bases = bases.filter_map(|base| promise.follow(&base.ty).ok());
+    bases.find_map(|base| waits_first(&base, depth))
 }
 
 fn is_handle(ty: &Type) -> bool {
