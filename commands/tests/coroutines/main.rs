@@ -9,6 +9,7 @@ mod cut;
 mod harness;
 #[path = "../dcmds/made.rs"]
 mod made;
+mod reactors;
 mod states;
 mod stripped;
 

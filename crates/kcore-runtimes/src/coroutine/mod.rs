@@ -226,6 +226,12 @@ impl Coroutines {
         self.words.load(host.space(), &self.functions, at).is_some()
     }
 
+    /// The type of the frame at a place, where debug information tells: clang calls those of all functions the same.
+    pub fn type_at(&self, host: &dyn Host, at: Addr) -> Option<Type> {
+        let frame = self.words.load(host.space(), &self.functions, at)?;
+        self.layouts(host).get(frame.function)?.ty.clone()
+    }
+
     fn task_of(&self, host: &dyn Host, one: &Coroutine) -> Task {
         Task {
             runtime: NAME,
