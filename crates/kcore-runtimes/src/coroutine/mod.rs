@@ -338,9 +338,8 @@ impl Coroutines {
         let may_run = thread.is_none() && running.unknown.contains(&frame.function);
         let doubts = [(may_run, MAY_RUN), (frame.is_on_stack, ON_STACK), (is_behind, BEHIND)];
         let doubt = doubts.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why);
-        let name = |ty: &Option<Type>| Some(ty.as_ref()?.stripped().ok()?.qualified_name()?.into());
         let awaiter = layout.awaiter(index).filter(|_| state == CoroutineState::Suspended);
-        let awaits = awaiter.and_then(|awaiter| Some(awaiter.ty.qualified_name()?.into()));
+        let awaits = awaiter.and_then(|awaiter| awaiter.name.clone());
         let by_code = || place.as_ref().and_then(|place| place.awaits.clone());
         let awaits = awaits.or_else(|| by_code().filter(|_| state == CoroutineState::Suspended));
         let (file, line) = place.map_or((None, None), |place| (place.file, place.line));
@@ -350,8 +349,8 @@ impl Coroutines {
             state,
             index,
             promise: frame.at.checked_add(layout.promise)?,
-            promise_type: name(&layout.promise_type),
-            frame_type: name(&layout.ty),
+            promise_type: layout.promise_name.clone(),
+            frame_type: layout.name.clone(),
             size: layout.size,
             awaits,
             awaited_by: None,

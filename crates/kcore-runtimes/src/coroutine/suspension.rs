@@ -103,8 +103,9 @@ fn has_other_line(module: &dyn HostModule, code: AddrRange, line: Option<u32>) -
 const SAMPLES: usize = 64;
 /// Bytes behind the place where a coroutine goes on in which it calls `await_resume`.
 const NEAR: u64 = 48;
-/// Behind the name of the class whose function it is.
-const AWAIT_SUSPEND: &str = "::await_suspend";
+/// Bytes behind the store of a number in which code that is not optimized calls `await_suspend`.
+const NEAR_SUSPEND: u64 = 128;
+const AWAIT_SUSPEND: &str = "await_suspend";
 const AWAIT_RESUME: &str = "await_resume";
 /// The opcode of a call, and its bytes.
 const CALL: u8 = 0xe8;
@@ -123,25 +124,48 @@ fn takes_result(host: &dyn Host, module: &dyn HostModule, at: Addr) -> bool {
 
 /// The function that is called first behind a place.
 fn called_near(host: &dyn Host, at: Addr) -> Option<Arc<str>> {
-    let bytes = host.space().read_held(at, NEAR);
-    let place = memchr::memchr(CALL, &bytes)?;
-    let offset = i32::from_le_bytes(bytes.get(place..)?.get(1..5)?.try_into().ok()?);
-    let behind = u64::try_from(place).ok()?.checked_add(CALL_SIZE)?;
-    let to = at.checked_add(behind)?.get().wrapping_add_signed(offset.into());
-    host.function_at(CodeAddr::Pc(Addr::new(to)))
+    called_within(host, at, NEAR).into_iter().next()?
+}
+
+/// What is called by the bytes behind a place that look like calls, in order; `None` where that is no function.
+fn called_within(host: &dyn Host, at: Addr, len: u64) -> Vec<Option<Arc<str>>> {
+    let bytes = host.space().read_held(at, len);
+    let called = |place: usize| {
+        let offset = i32::from_le_bytes(bytes.get(place..)?.get(1..5)?.try_into().ok()?);
+        let behind = u64::try_from(place).ok()?.checked_add(CALL_SIZE)?;
+        let to = at.checked_add(behind)?.get().wrapping_add_signed(offset.into());
+        host.function_at(CodeAddr::Pc(Addr::new(to)))
+    };
+    memchr::memchr_iter(CALL, &bytes).map(called).collect()
 }
 
 /// The type whose `await_suspend` is inlined or called behind the place where the number of a point is stored.
 fn awaited(host: &dyn Host, module: &dyn HostModule, store: Addr) -> Option<Arc<str>> {
-    let class = |name: &str| {
-        let (class, _) = name.split_once(AWAIT_SUSPEND)?;
-        (!class.is_empty()).then(|| Arc::from(class))
-    };
     let inlined = (0..NEAR).find_map(|offset| {
         let frames = module.symbols().lines().find(module.svma(store.checked_add(offset)?)?);
-        frames.iter().find_map(|frame| class(frame.function.as_deref()?))
+        let names = frames.iter().filter_map(|frame| frame.function.as_ref());
+        let mut names = names.filter(|name| name.contains(AWAIT_SUSPEND));
+        names.find_map(|name| class_of(&module.symbols().demangled(name)))
     });
-    inlined.or_else(|| class(&called_near(host, store)?))
+    let called = || called_within(host, store, NEAR_SUSPEND).into_iter().flatten();
+    inlined.or_else(|| called().find_map(|name| class_of(&name)))
+}
+
+/// The class whose `await_suspend` a demangled name is: a template's has what it returns before it.
+fn class_of(name: &str) -> Option<Arc<str>> {
+    let (before, _) = name.split_once(AWAIT_SUSPEND)?;
+    let class = before.strip_suffix("::")?;
+    let mut depth = 0_usize;
+    let start = class.char_indices().rev().find(|(_, character)| {
+        match character {
+            '>' => depth = depth.saturating_add(1),
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *character == ' ' && depth == 0
+    });
+    let class = start.map_or(class, |(at, _)| class.get(at..).unwrap_or_default().trim_start());
+    (!class.is_empty()).then(|| class.into())
 }
 
 /// Where code stores a number of one byte at an offset from a register.
@@ -180,6 +204,15 @@ fn line_at(module: &dyn HostModule, at: Addr) -> Option<LineFrame> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_awaited_is_the_class_of_the_function() {
+        let class = |name| class_of(name).as_deref().map(str::to_owned);
+        assert_eq!(class("Event::await_suspend(std::coroutine_handle<Task>)"), Some("Event".into()));
+        let template = "bool ns::Aw<int, long>::await_suspend<Task>(std::coroutine_handle<Task>)";
+        assert_eq!(class(template), Some("ns::Aw<int, long>".into()));
+        assert_eq!(class("leaf(int).__await_suspend_wrapper__await"), None);
+    }
 
     #[test]
     fn a_store_has_its_offset_and_its_number() {

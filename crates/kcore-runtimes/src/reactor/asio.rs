@@ -109,7 +109,7 @@ fn take(
         into.unknown.push(why.into());
         return;
     };
-    let mut operations = Operations::new(host, budget);
+    let mut operations = Operations::new(host, budget, layout.operation_function);
     for reactor in reactors {
         let is_monotonic = |queue: Addr| is_of_monotonic_clock(host, queue);
         let found = read(host.space(), *reactor, &layout, &is_monotonic, &mut |function| {

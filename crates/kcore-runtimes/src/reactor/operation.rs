@@ -21,7 +21,8 @@ pub struct Operation {
     pub function: Option<Arc<str>>,
     /// Its type without scopes and arguments: `reactive_socket_accept_op`.
     pub kind: Option<Arc<str>>,
-    /// Where an operation has the promise of the outermost of the coroutines that go on when it is complete.
+    /// Where an operation has the promise of the outermost of the coroutines that go on when it is complete, in bytes from
+    /// its `scheduler_operation`.
     pub promise: Option<u64>,
 }
 
@@ -29,13 +30,15 @@ pub struct Operation {
 pub struct Operations<'a> {
     host: &'a dyn Host,
     budget: &'a Budget,
+    /// `scheduler_operation::func_`.
+    function: u64,
     known: FxHashMap<Addr, Operation>,
 }
 
 impl<'a> Operations<'a> {
     /// None is known yet.
-    pub fn new(host: &'a dyn Host, budget: &'a Budget) -> Self {
-        Self { host, budget, known: FxHashMap::default() }
+    pub fn new(host: &'a dyn Host, budget: &'a Budget, function: u64) -> Self {
+        Self { host, budget, function, known: FxHashMap::default() }
     }
 
     /// What the operations have in common that a function completes.
@@ -48,10 +51,16 @@ impl<'a> Operations<'a> {
         let found = Operation {
             function: self.host.function_at(CodeAddr::Pc(function)),
             kind,
-            promise: ty.as_ref().and_then(|ty| members::pointer_to(ty, PROMISE)),
+            promise: ty.as_ref().and_then(|ty| self.promise(ty)),
         };
         self.known.insert(function, found.clone());
         found
+    }
+
+    /// An operation that moves a socket has that as its first base class, and lies behind it.
+    fn promise(&self, ty: &Type) -> Option<u64> {
+        let before = members::offset(ty, &["func_"])?.checked_sub(self.function)?;
+        members::pointer_to(ty, PROMISE)?.checked_sub(before)
     }
 
     /// The type that a function casts the operation to.
