@@ -12,7 +12,11 @@ use crate::operand;
 pub struct ListReactors;
 
 const OPTIONS: &[Opt] = &[
-    Opt { flag: 'f', value: Some("fd"), help: "only what waits for this file descriptor, in decimal" },
+    Opt {
+        flag: 'f',
+        value: Some("fd"),
+        help: "only what waits for this file descriptor, in decimal",
+    },
     Opt { flag: 'c', value: Some("text"), help: "only that whose function has this text" },
 ];
 

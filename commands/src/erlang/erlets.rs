@@ -1,9 +1,7 @@
 //! `::erlets`: the tables of ETS.
 
 use kcore::erlang::{EtsTable, Missing, Pid};
-use kcore_dcmd::{
-    Args, Column, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View,
-};
+use kcore_dcmd::{Args, Column, Cx, Dcmd, Dot, Example, Fields, Group, Record, Result, Spec, View};
 
 use super::{missing, subject};
 

@@ -128,7 +128,11 @@ impl FrameLayout {
             _ => {
                 if let Some(number) = awaiter_number(name) {
                     let links = links(&ty, offset);
-                    self.awaiters.push(Awaiter { number, name: ty.qualified_name().map(Into::into), links });
+                    self.awaiters.push(Awaiter {
+                        number,
+                        name: ty.qualified_name().map(Into::into),
+                        links,
+                    });
                 }
             }
         }

@@ -208,7 +208,10 @@ mod tests {
     #[test]
     fn what_is_awaited_is_the_class_of_the_function() {
         let class = |name| class_of(name).as_deref().map(str::to_owned);
-        assert_eq!(class("Event::await_suspend(std::coroutine_handle<Task>)"), Some("Event".into()));
+        assert_eq!(
+            class("Event::await_suspend(std::coroutine_handle<Task>)"),
+            Some("Event".into())
+        );
         let template = "bool ns::Aw<int, long>::await_suspend<Task>(std::coroutine_handle<Task>)";
         assert_eq!(class(template), Some("ns::Aw<int, long>".into()));
         assert_eq!(class("leaf(int).__await_suspend_wrapper__await"), None);
