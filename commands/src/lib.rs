@@ -98,6 +98,7 @@ mod psinfo;
 mod python;
 mod quit;
 mod radix;
+mod reactors;
 mod regs;
 mod runtimes;
 mod script_values;
@@ -256,6 +257,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &greenlets::list::Greenlets,
     &tokio::list::TokioTasks,
     &coroutines::list::ListCoroutines,
+    &reactors::ListReactors,
     &erlang::list::Erlprocesses,
     &erlang::erlmessages::Erlmessages,
     &erlang::erlprint::Erlprint,

@@ -5,7 +5,7 @@ use kcore_dcmd::{Cx, DcmdError, Dot, NameScope, Result};
 
 use std::sync::Arc;
 
-use crate::operand;
+use crate::{erlang, operand};
 
 /// Where a stack begins.
 #[derive(Clone, Debug)]
@@ -105,8 +105,10 @@ impl StackStart {
             return Ok(Self::Task(task.clone()));
         }
         let tid = thread.ok_or_else(|| {
+            // A process of Erlang is named by its number, and may be one that could not be read.
+            let unread = erlang::unread(core).map(|it| format!("; {it}")).unwrap_or_default();
             DcmdError::failed(format!(
-                "{at:x} is neither a mapped address nor a thread: invalid thread identifier"
+                "{at:x} is neither a mapped address nor a thread: invalid thread identifier{unread}"
             ))
         })?;
         known_thread(core, tid).map(Self::Thread)

@@ -42,6 +42,8 @@ mod phpish;
 mod programs;
 #[path = "make/pythonic.rs"]
 mod pythonic;
+#[path = "make/reactorish.rs"]
+mod reactorish;
 #[path = "make/recorder.rs"]
 mod recorder;
 #[path = "make/registered.rs"]
@@ -117,6 +119,7 @@ fn typed() {
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));
+    reactorish::seeds().iter().for_each(|(name, bytes)| put("reactor", name, bytes));
     coroutinish::seeds().iter().for_each(|(name, bytes)| put("coroutine", name, bytes));
     erlangish::seeds().iter().for_each(|(name, bytes)| put("erlang", name, bytes));
     perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));

@@ -41,6 +41,7 @@ pub mod process;
 pub mod program;
 pub mod python;
 pub mod python_host;
+pub mod reactor;
 pub mod registered;
 pub mod repeated;
 pub mod ruby;

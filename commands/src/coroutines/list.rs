@@ -34,13 +34,13 @@ addresses of two functions. ::coroutines searches memory for frames by the symbo
 
 FRAME is the address that std::coroutine_handle has. AT is the line in which it waits, or its \
 function if it did not begin. STATE is not_running if no thread runs it, and nothing tells whether \
-it began. AWAITS is the type of what it waits for, as gcc tells. AWAITED BY is the coroutine that \
+it began. AWAITS is the type of what it waits for. AWAITED BY is the coroutine that \
 goes on when this one is done. A type says that of a handle in its promise. With a `?`, it is a \
 guess: a word leads there. THREAD is the thread that runs it. In brackets behind FUNCTION stands \
 why a row may be wrong.
 
-Lines and types take debug information. With gcc, address::print shows the locals of a frame by the \
-frame_type that JSON has: 5640::print _Z4leafi.Frame. Blocks that the allocator has as free are left out. \
+Lines and types take debug information. 5640::print shows the frame at that address with its \
+locals, as far as they outlive a co_await. clang names some of them by their types. Blocks that the allocator has as free are left out. \
 Without an allocator that kcore knows, a frame may be one that was destroyed.
 
 -u counts those with the same function, line, state and AWAITS, most common first.

@@ -1,6 +1,9 @@
 //! `::erlmessages`: the messages that a process of Erlang has not received.
 
-use kcore::{Addr, erlang::PrintedTerm};
+use kcore::{
+    Addr,
+    erlang::{Missing, PrintedTerm},
+};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result,
     Spec, View,
@@ -8,7 +11,7 @@ use kcore_dcmd::{
 
 use super::{
     erlprint::{LIMITS, limits},
-    subject,
+    missing, subject,
 };
 
 /// Lists the messages of a process of Erlang.
@@ -42,17 +45,21 @@ impl Dcmd for Erlmessages {
         let (erlang, process) = subject::of_dot(&core, dot)?;
         let pid = process.pid.to_string();
         let messages = erlang.messages(core.as_ref(), &process, MAX_MESSAGES);
+        let mut least: Option<Missing> = None;
         let mut rows = Vec::with_capacity(messages.len().min(1024));
         for (at, term) in messages {
             // The word of one that is still packed stands for nothing.
             let printed = (term != 0).then(|| erlang.print(core.as_ref(), term, limits));
+            let why = printed.as_ref().and_then(|printed: &PrintedTerm| printed.missing);
+            least = least.into_iter().chain(why).min();
             rows.push(MessageRecord { pid: pid.clone(), at, term, printed });
             if rows.len() == 1024 {
                 cx.check_interrupt()?;
                 rows.drain(..).try_for_each(|row| cx.emit(&row))?;
             }
         }
-        rows.iter().try_for_each(|row| cx.emit(row))
+        rows.iter().try_for_each(|row| cx.emit(row))?;
+        missing::note(cx, least)
     }
 }
 
@@ -80,6 +87,7 @@ impl Record for MessageRecord {
 
     fn fields<'b>(&'b self, out: &mut Fields<'b>) {
         let printed = self.printed.as_ref();
+        let missing = printed.and_then(|printed| printed.missing);
         let text = printed.map_or("packed", |printed| printed.text.as_str());
         out.text("pid", self.pid.as_str())
             .addr("address", self.at)
@@ -87,7 +95,8 @@ impl Record for MessageRecord {
             .put("value", Cell::text(text))
             .flag("packed", printed.is_none())
             .flag("cut", printed.is_some_and(|printed| printed.is_cut))
-            .flag("damaged", printed.is_some_and(|printed| printed.is_damaged));
+            .flag("damaged", missing.is_some())
+            .opt_text("missing", missing.map(Missing::as_str));
     }
 
     fn dot(&self) -> Option<Dot> {

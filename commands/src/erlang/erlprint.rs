@@ -2,14 +2,14 @@
 
 use kcore::{
     Addr,
-    erlang::{PrintedTerm, TermKind, TermLimits},
+    erlang::{Missing, PrintedTerm, TermKind, TermLimits},
 };
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
     Spec, View,
 };
 
-use super::subject;
+use super::{missing, subject};
 
 /// Prints a term of Erlang.
 pub struct Erlprint;
@@ -49,7 +49,8 @@ with a tag in its lowest bits. ::erlmessages shows the words of messages. With -
 from the address.
 
 Text is cut after 256 characters. What a limit leaves out is marked by three dots. What cannot be \
-read is marked `<unreadable>`. Processes, ports and references of other nodes are marked `remote`.";
+read is marked `<unreadable>`; `<not copied>` in a snapshot, which has little of heaps, and `<not \
+dumped>` where the core lacks it. Processes, ports and references of other nodes are marked `remote`.";
 
 impl Dcmd for Erlprint {
     fn spec(&self) -> Spec {
@@ -80,8 +81,10 @@ impl Dcmd for Erlprint {
         }
         let printed = instances.into_iter().map(|erlang| erlang.print(core.as_ref(), term, limits));
         let mut printed: Vec<PrintedTerm> = printed.collect();
-        printed.sort_by_key(|printed| printed.is_damaged);
-        printed.first().map_or(Ok(()), |printed| cx.emit(&TermRecord { term, printed }))
+        printed.sort_by_key(|printed| printed.missing.is_some());
+        let Some(printed) = printed.first() else { return Ok(()) };
+        cx.emit(&TermRecord { term, printed })?;
+        missing::note(cx, printed.missing)
     }
 }
 
@@ -117,7 +120,8 @@ impl Record for TermRecord<'_> {
         out.hex("term", self.term)
             .put("value", Cell::text(self.printed.text.as_str()))
             .flag("cut", self.printed.is_cut)
-            .flag("damaged", self.printed.is_damaged);
+            .flag("damaged", self.printed.missing.is_some())
+            .opt_text("missing", self.printed.missing.map(Missing::as_str));
     }
 
     fn dot(&self) -> Option<Dot> {

@@ -32,7 +32,7 @@ impl Dcmd for Erlschedulers {
             for scheduler in erlang.schedulers(core.as_ref()) {
                 cx.check_interrupt()?;
                 let process = scheduler.thread.and_then(|thread| all.on_thread(thread));
-                let current = process.and_then(|it| subject::current(&core, erlang, it));
+                let current = process.and_then(|it| subject::current(&core, erlang, it)?.ok());
                 let pid = process.map(|process| process.pid);
                 cx.emit(&SchedulerRecord { scheduler: *scheduler, pid, current })?;
             }

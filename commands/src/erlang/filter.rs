@@ -51,13 +51,13 @@ fn state(word: &str) -> Result<ErlangState> {
 }
 
 fn is_called(core: &Core, erlang: &Erlang, process: &ErlangProcess, name: &str) -> bool {
-    let registered = process.registered.and_then(|atom| erlang.atom(core, atom));
+    let registered = process.registered.and_then(|atom| erlang.atom(core, atom).ok());
     registered.is_some_and(|registered| &*registered == name)
 }
 
 /// Whether a function of this name, or of this module, is on the stack of a process, or is that which it began with.
 fn runs(core: &Core, erlang: &Erlang, process: &ErlangProcess, name: &str) -> bool {
-    let initial = process.initial.and_then(|mfa| erlang.function_name(core, mfa));
+    let initial = process.initial.and_then(|mfa| erlang.function_name(core, mfa).ok());
     if initial.is_some_and(|initial| is_of(&initial, name)) {
         return true;
     }

@@ -28,8 +28,8 @@ pub fn show(cx: &mut Cx<'_>, erlang: &Erlang, processes: &[&ErlangProcess]) -> R
         if index.is_multiple_of(EVERY) {
             cx.check_interrupt()?;
         }
-        let current = subject::current(&core, erlang, process);
-        let initial = process.initial.and_then(|mfa| erlang.function_name(core.as_ref(), mfa));
+        let current = subject::current(&core, erlang, process).and_then(|name| name.ok());
+        let initial = process.initial.and_then(|mfa| erlang.function_name(core.as_ref(), mfa).ok());
         let key = (process.state, current.clone(), initial.clone());
         let alike = found.entry(key).or_insert_with(|| Alike {
             state: process.state,

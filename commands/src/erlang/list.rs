@@ -1,9 +1,9 @@
 //! `::erlprocesses`: all processes of Erlang.
 
-use kcore::erlang::{Erlang, ErlangProcess};
-use kcore_dcmd::{Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
+use kcore::erlang::{ErlangProcess, Missing};
+use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Example, Group, Opt, Result, Spec};
 
-use super::{filter::Filter, groups, row::ProcessRecord, subject};
+use super::{filter::Filter, groups, missing, row::ProcessRecord, subject};
 
 /// Lists the processes of Erlang.
 pub struct Erlprocesses;
@@ -39,11 +39,13 @@ the size of its heaps in bytes, with the messages beside them. CURRENT is the fu
 process executes or goes on with. INITIAL is the one that it began with.
 
 The files may be stripped: names and lines come from the code that the virtual machine loaded. \
-Type 0t87::stack for the stack of <0.87.0>. In a pipe, ::erlprocesses passes the processes \
+With an address, ::erlprocesses shows one process: 0t87::erlprocesses is <0.87.0>. Type 0t87::stack \
+for its stack. In a pipe, ::erlprocesses passes the processes \
 themselves: ::erlprocesses | ::stack. ::stacks groups them with threads.";
 
 const EXAMPLES: &[Example] = &[
     Example { line: "::erlprocesses", shows: "every process of Erlang" },
+    Example { line: "0t0::erlprocesses", shows: "process <0.0.0>, which is `init`" },
     Example { line: "::erlprocesses -u", shows: "what most processes do, most common first" },
     Example {
         line: "::erlprocesses -m 1 | ::erlmessages",
@@ -54,6 +56,7 @@ const EXAMPLES: &[Example] = &[
 impl Dcmd for Erlprocesses {
     fn spec(&self) -> Spec {
         Spec::new("erlprocesses", Group::Runtimes, "list the processes of Erlang")
+            .addr(AddrUse::Optional)
             .options(OPTIONS)
             .help(HELP)
             .examples(EXAMPLES)
@@ -61,7 +64,12 @@ impl Dcmd for Erlprocesses {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core().clone();
+        if let Some(dot) = cx.addr() {
+            let (erlang, process) = subject::of_dot(&core, dot)?;
+            return show(cx, &ProcessRecord::new(&core, erlang, process));
+        }
         let filter = Filter::of(args)?;
+        let mut least: Option<Missing> = None;
         for erlang in subject::instances(&core)? {
             let all = erlang.processes(core.as_ref()).all.iter();
             let wanted = all.filter(|process| filter.admits(&core, erlang, process));
@@ -71,24 +79,19 @@ impl Dcmd for Erlprocesses {
             } else {
                 for process in wanted {
                     cx.check_interrupt()?;
-                    cx.emit(&ProcessRecord::new(&core, erlang, *process))?;
+                    let row = ProcessRecord::new(&core, erlang, *process);
+                    least = least.into_iter().chain(row.missing()).min();
+                    cx.emit(&row)?;
                 }
             }
-            note(cx, erlang)?;
         }
-        Ok(())
+        missing::note(cx, least)?;
+        subject::unread(&core).map_or(Ok(()), |unread| cx.note(&unread))
     }
 }
 
-/// Says which processes cannot be shown, if there are any.
-fn note(cx: &mut Cx<'_>, erlang: &Erlang) -> Result<()> {
-    let core = cx.core().clone();
-    let all = erlang.processes(core.as_ref());
-    if all.damaged > 0 {
-        cx.note(&format!("{} processes of Erlang cannot be read", all.damaged))?;
-    }
-    if all.is_torn {
-        cx.note("the table of processes is not whole in the core: there may be more")?;
-    }
-    Ok(())
+/// Shows one process.
+fn show(cx: &mut Cx<'_>, row: &ProcessRecord) -> Result<()> {
+    cx.emit(row)?;
+    missing::note(cx, row.missing())
 }

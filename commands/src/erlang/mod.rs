@@ -7,6 +7,9 @@ pub mod erlschedulers;
 mod filter;
 mod groups;
 pub mod list;
+mod missing;
 mod row;
 mod subject;
 pub mod walk;
+
+pub use subject::unread;

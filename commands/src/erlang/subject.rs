@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use kcore::{
     Core, FrameKind, MAX_FRAMES, TaskId,
-    erlang::{self, Erlang, ErlangProcess, Pid},
+    erlang::{self, Erlang, ErlangProcess, Missing, Pid},
 };
 use kcore_dcmd::{Args, DcmdError, Dot, Result};
 
+use super::missing;
 use crate::operand;
 
 /// The virtual machines of Erlang in a process.
@@ -55,22 +56,45 @@ pub fn of_dot(core: &Core, dot: Dot) -> Result<(&Erlang, ErlangProcess)> {
     });
     found.ok_or_else(|| {
         let pid = Pid::unpacked(dot.number());
-        DcmdError::failed(format!("no process of Erlang {pid} (its second number, as 0t87)"))
+        let unread = unread(core).map(|unread| format!("; {unread}")).unwrap_or_default();
+        let hint = "(its second number, as 0t87)";
+        DcmdError::failed(format!("no process of Erlang {pid} {hint}{unread}"))
     })
 }
 
-/// The function that a process executes, or goes on with.
-pub fn current(core: &Core, erlang: &Erlang, process: &ErlangProcess) -> Option<Arc<str>> {
+/// Which processes cannot be shown, in words, if there are any.
+pub fn unread(core: &Core) -> Option<String> {
+    let parts = instances(core).ok()?.into_iter().flat_map(|erlang| {
+        let all = erlang.processes(core);
+        let damaged = all.damaged_why.map(|why| {
+            let reason = missing::reason(why);
+            format!("{} processes of Erlang cannot be read: {reason}", all.damaged)
+        });
+        let torn = all.torn_why.map(|why| {
+            let reason = missing::reason(why);
+            format!("there may be more processes of Erlang; of parts of their table, {reason}")
+        });
+        damaged.into_iter().chain(torn)
+    });
+    Some(parts.collect::<Vec<_>>().join("; ")).filter(|text| !text.is_empty())
+}
+
+/// The function that a process executes, or goes on with, or why its name cannot be read.
+pub fn current(
+    core: &Core,
+    erlang: &Erlang,
+    process: &ErlangProcess,
+) -> Option<std::result::Result<Arc<str>, Missing>> {
     if let Some(thread) = process.thread {
         let stack = core.stack(thread, MAX_FRAMES);
         let mut frames = core.named_frames(&stack);
         let innermost = frames.find(|frame| frame.location.kind == FrameKind::Beam);
-        return innermost.and_then(|frame| frame.location.function.clone());
+        return innermost.and_then(|frame| frame.location.function.clone()).map(Ok);
     }
     if let Some(place) = erlang.current(core, process) {
-        return Some(place.name.clone());
+        return Some(Ok(place.name.clone()));
     }
-    erlang.function_name(core, process.noted.or(process.initial)?)
+    Some(erlang.function_name(core, process.noted.or(process.initial)?))
 }
 
 /// The value of an option that is a number in decimal.

@@ -56,7 +56,8 @@ whose variable you mean. A thread or task stands for its innermost frame. If a f
 variable, or the path does not fit it, a message says so.
 
 At an address where an object of Ruby or PHP begins, ::print needs no type. It shows the \
-object as its language spells it.
+object as its language spells it. At the frame of a coroutine of C++20, it shows the frame with its \
+locals.
 
 Members are C paths: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is a \
 range of elements, with both ends. Elements of C++ and Rust containers have indices and keys: \

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, BitField, Endian, Object, ObjectPlace, PathPart, Piece, PieceSource, Type};
+use kcore::{
+    Addr, BitField, Endian, Object, ObjectPlace, PathPart, Piece, PieceSource, Type,
+    coroutine::Coroutines,
+};
 use kcore_dcmd::{Arg, Args, Cx, DcmdError, Dot, Result};
 
 use super::Options;
@@ -89,7 +92,7 @@ fn of_type(
     };
     // A misspelled tag or typedef is not a member.
     let at = cx.addr().filter(|_| !options.immediate && !text.contains(' '));
-    let by_symbol = at.and_then(|at| symbol_type::at(cx, at.addr()).ok());
+    let by_symbol = at.and_then(|at| known_at(cx, at.addr()).ok());
     if let Some(object) = by_symbol {
         return placed(object, words);
     }
@@ -146,11 +149,20 @@ fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subje
     }
 }
 
+/// What lies at an address, by the symbol that is exactly there, or as the frame of a coroutine.
+fn known_at(cx: &Cx<'_>, at: Addr) -> Result<Object> {
+    symbol_type::at(cx, at).or_else(|why| {
+        let core = cx.core().as_ref();
+        let found = core.task_runtimes().of::<Coroutines>().find_map(|all| all.type_at(core, at));
+        found.map(|ty| Object::at(ty, at)).ok_or(why)
+    })
+}
+
 /// What the symbol exactly at the address is.
 fn at_symbol(cx: &mut Cx<'_>, words: &[Arg], options: &Options) -> Result<Subject> {
     let at = cx.addr().filter(|_| !options.immediate);
     let at = at.ok_or_else(|| DcmdError::usage("expected the name of a type"))?;
-    placed(symbol_type::at(cx, at.addr())?, words)
+    placed(known_at(cx, at.addr())?, words)
 }
 
 fn placed(object: Object, members: &[Arg]) -> Result<Subject> {

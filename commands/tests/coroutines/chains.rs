@@ -75,6 +75,19 @@ fn chain_length(rows: &HashMap<String, Value>, row: &Value) -> usize {
 }
 
 #[test]
+fn a_frame_is_printed_without_its_type() {
+    for core in cases().iter().map(Opened::of) {
+        let rows = core.rows();
+        for (at, row) in rows.iter().filter(|(_, row)| !row["frame_type"].is_null()) {
+            let printed = core.records(&format!("{at}::print"));
+            let text: String = printed.iter().map(ToString::to_string).collect();
+            let number = ["_Coro_resume_index", "__coro_index"];
+            assert!(number.iter().any(|it| text.contains(it)), "{}: {row:#}: {text}", core.name);
+        }
+    }
+}
+
+#[test]
 fn the_type_of_each_frame_of_gcc_is_known_by_its_name() {
     for core in cases().iter().map(Opened::of) {
         let rows = core.rows();

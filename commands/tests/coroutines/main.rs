@@ -11,6 +11,7 @@ mod harness;
 mod hurt;
 #[path = "../dcmds/made.rs"]
 mod made;
+mod reactors;
 mod states;
 mod stripped;
 

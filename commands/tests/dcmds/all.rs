@@ -77,6 +77,7 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
         }
         Group::Runtimes if spec.name == "greenlets" => open("greenlets", "python3.13").core,
         Group::Runtimes if spec.name == "tokio" => open("tokio-tasks", "release-pie").core,
+        Group::Runtimes if spec.name == "reactors" => open("asio-coroutines", "O2-pie").core,
         Group::Runtimes if spec.name == "coroutines" => open("cpp-coroutines", "O2-pie").core,
         Group::Runtimes if spec.name.starts_with("erl") => {
             open("erlang-processes", "erlang25").core

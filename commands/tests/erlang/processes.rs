@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Opened, cases, made, text};
+use crate::{Opened, cases, made, number, text};
 
 /// Processes that go on working while others are told of.
 const BUSY: [&str; 4] = ["director", "busy", "fifo", "code_server"];
@@ -82,7 +82,7 @@ fn tables_are_as_ets_has_them() {
         for table in told {
             let own = ["names", "numbers", "written"].contains(&text(&table["name"]).as_str());
             let is_it = |row: &&Value| {
-                ["name", "owner", "key_position"].iter().all(|key| row[key] == table[key])
+                ["name", "owner", "key_position", "holds"].iter().all(|key| row[key] == table[key])
             };
             let rows: Vec<&Value> = shown.iter().filter(is_it).collect();
             assert!(!rows.is_empty(), "{}: {table}", opened.name);
@@ -96,6 +96,7 @@ fn tables_are_as_ets_has_them() {
             text(&row["table_kind"])
         };
         assert_eq!(["names", "numbers", "written"].map(kind), ["tree", "hash", "catree"]);
+        assert_eq!(["several", "repeated"].map(kind), ["hash", "hash"]);
     }
 }
 
@@ -114,6 +115,18 @@ fn filters_and_groups_count_the_same() {
         assert!(tasks.iter().all(|task| text(&task["shown_id"]).starts_with("<0.")));
         let walked = opened.of_type("::walk erlprocess | ::stack", "stack");
         assert_eq!(walked.len() as u64, all, "{}", opened.name);
+    }
+}
+
+#[test]
+fn one_process_is_shown_by_its_number() {
+    for opened in cases().iter().map(Opened::of) {
+        let talker = opened.named("talker");
+        let line = format!("0t{}::erlprocesses", number(&text(&talker["pid"])));
+        assert_eq!(opened.of_type(&line, "erlang_process"), [talker], "{}", opened.name);
+        let missing = opened.records("0t999999::erlprocesses");
+        let said = missing.iter().map(ToString::to_string).collect::<String>();
+        assert!(said.contains("no process of Erlang <0.999999.0>"), "{said}");
     }
 }
 

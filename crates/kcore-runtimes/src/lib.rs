@@ -58,6 +58,7 @@ pub mod perl;
 pub mod php;
 mod probe;
 pub mod python;
+pub mod reactor;
 pub mod registered;
 pub mod ruby;
 mod runtime;

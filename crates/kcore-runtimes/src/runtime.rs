@@ -106,6 +106,12 @@ pub trait Runtime: Any + Send + Sync {
         false
     }
 
+    /// Reads what lists of the runtime's own have beside its tasks. Whoever takes a snapshot of a process asks for that
+    /// beforehand, and copies the memory that was read with it.
+    fn survey(&self, host: &dyn Host) {
+        let _ = host;
+    }
+
     /// *enumerate* and *seed*: the stacks that it keeps beside those of threads.
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         let _ = host;

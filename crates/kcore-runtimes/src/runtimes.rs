@@ -180,6 +180,11 @@ impl Runtimes {
         self.found.iter().flat_map(|runtime| runtime.end(host, dying)).collect()
     }
 
+    /// Has all of them read what their lists have beside tasks.
+    pub fn survey(&self, host: &dyn Host) {
+        self.found.iter().for_each(|runtime| runtime.survey(host));
+    }
+
     /// Has all of them read what the stacks of threads that run need at this moment; says whether there is one that
     /// does.
     pub fn follow_running(&self, host: &dyn Host) -> bool {

@@ -202,7 +202,7 @@ pub use kcore_runtimes::{
     Undecoded, VariableLimits,
 };
 pub use kcore_runtimes::{
-    bthread, coroutine, erlang, fiber, go, graph, java, objects, python, ruby, tokio, v8,
+    bthread, coroutine, erlang, fiber, go, graph, java, objects, python, reactor, ruby, tokio, v8,
 };
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,

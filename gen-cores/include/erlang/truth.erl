@@ -64,6 +64,7 @@ table(Table) ->
         Info ->
             Get = fun(Key) -> proplists:get_value(Key, Info) end,
             object([{name, text(atom_to_list(Get(name)))},
+                    {holds, text(atom_to_list(Get(type)))},
                     {owner, text(pid_to_list(Get(owner)))},
                     {objects, integer_to_list(Get(size))},
                     {bytes, integer_to_list(Get(memory) * erlang:system_info(wordsize))},

@@ -34,6 +34,8 @@ director() ->
     Numbers = ets:new(numbers, [set, public]),
     [ets:insert(Numbers, {N, N * N}) || N <- lists:seq(1, 100)],
     ets:new(written, [ordered_set, public, {write_concurrency, true}]),
+    ets:new(several, [bag]),
+    ets:new(repeated, [duplicate_bag, named_table]),
     timer:sleep(300),
     false = is_process_alive(Dead),
     Busy = spawn(?MODULE, busy, [0]),

@@ -5,6 +5,8 @@
 //! `_Coro_self_handle` and `_Coro_resume_index` with gcc 12 (`gcc/cp/coroutines.cc`), `__promise` and `__coro_index` with clang
 //! 14 to 19 (`llvm/lib/Transforms/Coroutines/CoroFrame.cpp`).
 
+use std::sync::Arc;
+
 use kcore_mem::{Budget, Svma};
 use kcore_symbols::{Composite, MemberPlace, Type, TypeKind};
 
@@ -25,16 +27,22 @@ pub const MAX_FRAME: u64 = 1 << 24;
 pub struct FrameLayout {
     /// The type of the frame.
     pub ty: Option<Type>,
+    /// Its name with scopes. Names are read once for all frames of a function: there may be very many.
+    pub name: Option<Arc<str>>,
     /// Its bytes.
     pub size: Option<u64>,
     /// The bytes from its beginning to its promise.
     pub promise: u64,
     /// The type of its promise.
     pub promise_type: Option<Type>,
+    /// The name of that.
+    pub promise_name: Option<Arc<str>>,
     /// The number of the point at which it is suspended.
     pub index: Option<IndexPlace>,
     /// Where it keeps the handle of itself.
     pub own_handle: Option<u64>,
+    /// Whether it waits before its body, as what `initial_suspend` of its promise returns says.
+    pub waits_first: Option<bool>,
     /// Words of the promise that may say who goes on when it is done.
     pub links: Vec<Link>,
     /// What is awaited at each point, in the order of the points, where debug information tells.
@@ -66,8 +74,8 @@ pub struct Link {
 pub struct Awaiter {
     /// Its number among those of the function.
     pub number: u64,
-    /// The object.
-    pub ty: Type,
+    /// The type of the object, with scopes.
+    pub name: Option<Arc<str>>,
     /// The handles in it.
     pub links: Vec<Link>,
 }
@@ -94,6 +102,7 @@ impl FrameLayout {
             };
             layout.take(&name, offset, of, index);
         }
+        layout.name = name_of(&ty);
         layout.ty = Some(ty);
         Some(layout)
     }
@@ -110,6 +119,8 @@ impl FrameLayout {
             "_Coro_promise" | "__promise" => {
                 self.promise = offset;
                 self.links = links(&ty, offset);
+                self.waits_first = waits_first(&ty, MAX_DEPTH);
+                self.promise_name = name_of(&ty);
                 self.promise_type = Some(ty);
             }
             "_Coro_self_handle" => self.own_handle = Some(offset),
@@ -117,11 +128,19 @@ impl FrameLayout {
             _ => {
                 if let Some(number) = awaiter_number(name) {
                     let links = links(&ty, offset);
-                    self.awaiters.push(Awaiter { number, ty, links });
+                    self.awaiters.push(Awaiter {
+                        number,
+                        name: ty.qualified_name().map(Into::into),
+                        links,
+                    });
                 }
             }
         }
     }
+}
+
+fn name_of(ty: &Type) -> Option<Arc<str>> {
+    Some(ty.stripped().ok()?.qualified_name()?.into())
 }
 
 impl IndexPlace {
@@ -217,6 +236,22 @@ impl LinkSearch {
             }
         }
     }
+}
+
+/// Whether a coroutine with such a promise waits before its body.
+fn waits_first(promise: &Type, depth: usize) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    let promise = promise.stripped().ok()?;
+    if let Some(awaiter) = promise.method_result("initial_suspend") {
+        return match awaiter.stripped().ok()?.name()? {
+            "suspend_always" => Some(true),
+            "suspend_never" => Some(false),
+            _ => None,
+        };
+    }
+    let bases = promise.composite()?.bases.iter();
+    let mut bases = bases.filter_map(|base| promise.follow(&base.ty).ok());
+    bases.find_map(|base| waits_first(&base, depth))
 }
 
 fn is_handle(ty: &Type) -> bool {

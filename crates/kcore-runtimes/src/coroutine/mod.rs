@@ -41,13 +41,18 @@ use layout::{FrameLayout, IndexPlace};
 use running::Running;
 use suspension::{FIRST, Suspension};
 
-use crate::{FrameKind, Host, Identity, LanguageFrame, Runtime, Task, TaskStart, Undecoded};
+use crate::{
+    FrameKind, Host, Identity, LanguageFrame, Runtime, Task, TaskStart, Undecoded,
+    reactor::Reactors,
+};
 
 /// Coroutines of one chain that are followed.
 const MAX_CHAIN: usize = 1024;
 const MAY_RUN: &str = "a thread runs this function; whether of this frame is not known";
 const ON_STACK: &str =
     "it lies in the stack of a thread, and may be left of one that was destroyed";
+/// What types of promises of Asio's coroutines have in their names.
+const OF_ASIO: &str = "asio::detail::awaitable_frame";
 const BEHIND: &str = "the line may be that of the next statement";
 
 /// The coroutines of a process.
@@ -59,6 +64,8 @@ pub struct Coroutines {
     layouts: Arc<OnceLock<Vec<FrameLayout>>>,
     known: OnceLock<Vec<Coroutine>>,
     leaves: OnceLock<Vec<usize>>,
+    /// What reactors have for coroutines, by the promises of those that go on then.
+    reactor_waits: OnceLock<FxHashMap<Addr, Arc<str>>>,
 }
 
 /// What a coroutine is doing.
@@ -164,6 +171,7 @@ impl Coroutines {
             layouts: Arc::default(),
             known: OnceLock::new(),
             leaves: OnceLock::new(),
+            reactor_waits: OnceLock::new(),
         }
     }
 
@@ -218,18 +226,46 @@ impl Coroutines {
         self.words.load(host.space(), &self.functions, at).is_some()
     }
 
+    /// The type of the frame at a place, where debug information tells: clang calls those of all functions the same.
+    pub fn type_at(&self, host: &dyn Host, at: Addr) -> Option<Type> {
+        let frame = self.words.load(host.space(), &self.functions, at)?;
+        self.layouts(host).get(frame.function)?.ty.clone()
+    }
+
     fn task_of(&self, host: &dyn Host, one: &Coroutine) -> Task {
         Task {
             runtime: NAME,
             id: one.at.get(),
             name: Some(self.root(host, one).function.clone()),
             state: Cow::Borrowed(one.state.as_str()),
-            waits_on: one.awaits.clone(),
+            waits_on: self.in_reactor(host, one).or_else(|| one.awaits.clone()),
             entry: None,
             thread: one.thread,
             stack: None,
             start: if one.thread.is_some() { TaskStart::Running } else { TaskStart::Kept },
         }
+    }
+
+    /// What a chain waits for in a reactor, by the outermost coroutine, which an operation of the reactor has.
+    fn in_reactor(&self, host: &dyn Host, leaf: &Coroutine) -> Option<Arc<str>> {
+        if leaf.state != CoroutineState::Suspended {
+            return None;
+        }
+        let waits = self.reactor_waits.get_or_init(|| self.all_in_reactors(host));
+        let waiting = || self.chain(host, leaf).into_iter();
+        (!waits.is_empty()).then(|| waiting().find_map(|one| waits.get(&one.promise).cloned()))?
+    }
+
+    /// Reactors are looked for where a coroutine is of a library that has one.
+    fn all_in_reactors(&self, host: &dyn Host) -> FxHashMap<Addr, Arc<str>> {
+        let is_of_asio = |one: &Coroutine| {
+            one.promise_type.as_deref().is_some_and(|name| name.contains(OF_ASIO))
+        };
+        if !self.known(host).iter().any(is_of_asio) {
+            return FxHashMap::default();
+        }
+        let waits = Reactors::find(host).waits.into_iter();
+        waits.filter_map(|wait| Some((wait.promise?, wait.to_string().into()))).collect()
     }
 
     /// The outermost coroutine of a chain that is known to be of it: a guess gives it no name.
@@ -292,7 +328,7 @@ impl Coroutines {
             known.clone()
         };
         let place = is_suspended.then(&mut of_place).flatten();
-        let begun = begun(function.compiler, index, place.as_ref());
+        let begun = begun(function.compiler, index, layout.waits_first, place.as_ref());
         let state = match thread {
             Some(_) => CoroutineState::Running,
             None if is_done => CoroutineState::Done,
@@ -302,8 +338,10 @@ impl Coroutines {
         let may_run = thread.is_none() && running.unknown.contains(&frame.function);
         let doubts = [(may_run, MAY_RUN), (frame.is_on_stack, ON_STACK), (is_behind, BEHIND)];
         let doubt = doubts.into_iter().find(|(is_so, _)| *is_so).map(|(_, why)| why);
-        let name = |ty: &Option<Type>| Some(ty.as_ref()?.stripped().ok()?.qualified_name()?.into());
         let awaiter = layout.awaiter(index).filter(|_| state == CoroutineState::Suspended);
+        let awaits = awaiter.and_then(|awaiter| awaiter.name.clone());
+        let by_code = || place.as_ref().and_then(|place| place.awaits.clone());
+        let awaits = awaits.or_else(|| by_code().filter(|_| state == CoroutineState::Suspended));
         let (file, line) = place.map_or((None, None), |place| (place.file, place.line));
         Some(Coroutine {
             at: frame.at,
@@ -311,10 +349,10 @@ impl Coroutines {
             state,
             index,
             promise: frame.at.checked_add(layout.promise)?,
-            promise_type: name(&layout.promise_type),
-            frame_type: name(&layout.ty),
+            promise_type: layout.promise_name.clone(),
+            frame_type: layout.name.clone(),
             size: layout.size,
-            awaits: awaiter.and_then(|awaiter| Some(awaiter.ty.qualified_name()?.into())),
+            awaits,
             awaited_by: None,
             is_leaf: true,
             thread,
@@ -363,11 +401,16 @@ fn identity(host: &dyn Host, modules: &[Arc<str>], functions: usize) -> Identity
 }
 
 /// Whether one that no thread runs began, as far as is known. clang's number 0 is that of the point before the body, or of
-/// the first `co_await` where there is no such point.
-fn begun(compiler: Compiler, index: Option<u64>, place: Option<&Suspension>) -> Option<bool> {
+/// the first `co_await` where there is no such point: what the promise returns there tells, else the line.
+fn begun(
+    compiler: Compiler,
+    index: Option<u64>,
+    waits_first: Option<bool>,
+    place: Option<&Suspension>,
+) -> Option<bool> {
     match (compiler, index?) {
         (Compiler::Gcc, index) => Some(index != FIRST),
-        (Compiler::Clang, 0) => place?.begun,
+        (Compiler::Clang, 0) => waits_first.map(|waits| !waits).or_else(|| place?.begun),
         (Compiler::Clang, _) => Some(true),
     }
 }
@@ -425,6 +468,7 @@ impl Runtime for Coroutines {
             layouts: self.layouts.clone(),
             known: OnceLock::new(),
             leaves: OnceLock::new(),
+            reactor_waits: OnceLock::new(),
         }))
     }
 

@@ -30,6 +30,8 @@ pub struct Suspension {
     pub line: Option<u32>,
     /// Whether it began, where that is known; of one that did not, the line is that of the function.
     pub begun: Option<bool>,
+    /// The type of what it awaits, where the code tells: clang's frames do not.
+    pub awaits: Option<Arc<str>>,
     /// Whether the line may be that of the statement behind the one in which it waits.
     pub is_behind: bool,
 }
@@ -49,9 +51,10 @@ pub fn suspension(
             let line = line_at(module, at)?;
             let begun = index != FIRST;
             let is_behind = begun && !takes_result(host, module, at);
-            Some(Suspension { file: line.file, line: line.line, begun: Some(begun), is_behind })
+            let begun = Some(begun);
+            Some(Suspension { file: line.file, line: line.line, begun, awaits: None, is_behind })
         }
-        Compiler::Clang => by_store(host.space(), module, function, place, index),
+        Compiler::Clang => by_store(host, module, function, place, index),
     }
 }
 
@@ -60,12 +63,13 @@ pub const FIRST: u64 = 2;
 
 /// By the instructions that store a number; `None` if they are of several lines.
 fn by_store(
-    space: &dyn AddressSpace,
+    host: &dyn Host,
     module: &dyn HostModule,
     function: &CoroutineFunction,
     place: IndexPlace,
     index: u64,
 ) -> Option<Suspension> {
+    let space = host.space();
     (space.target().arch == Arch::X86_64).then_some(())?;
     let number = u8::try_from(index).ok().filter(|_| place.size == 1)?;
     let resume = stores(space, function.resume, place.offset, number);
@@ -83,7 +87,8 @@ fn by_store(
         0 => has_other_line(module, function.resume, begin).then_some(false),
         _ => Some(true),
     };
-    Some(Suspension { file: first.file, line: first.line, begun, is_behind: false })
+    let awaits = resume.iter().chain(&ramp).find_map(|at| awaited(host, module, *at));
+    Some(Suspension { file: first.file, line: first.line, begun, awaits, is_behind: false })
 }
 
 /// Whether code is of several lines: in a function of one, nothing tells the point before its body from the others.
@@ -98,6 +103,9 @@ fn has_other_line(module: &dyn HostModule, code: AddrRange, line: Option<u32>) -
 const SAMPLES: usize = 64;
 /// Bytes behind the place where a coroutine goes on in which it calls `await_resume`.
 const NEAR: u64 = 48;
+/// Bytes behind the store of a number in which code that is not optimized calls `await_suspend`.
+const NEAR_SUSPEND: u64 = 128;
+const AWAIT_SUSPEND: &str = "await_suspend";
 const AWAIT_RESUME: &str = "await_resume";
 /// The opcode of a call, and its bytes.
 const CALL: u8 = 0xe8;
@@ -111,19 +119,53 @@ fn takes_result(host: &dyn Host, module: &dyn HostModule, at: Addr) -> bool {
     let is_it = |frame: &LineFrame| {
         frame.function.as_deref().is_some_and(|name| name.contains(AWAIT_RESUME))
     };
-    frames.iter().any(is_it) || calls_near(host, at)
+    frames.iter().any(is_it) || called_near(host, at).is_some_and(|it| it.contains(AWAIT_RESUME))
 }
 
-fn calls_near(host: &dyn Host, at: Addr) -> bool {
-    let bytes = host.space().read_held(at, NEAR);
-    let Some(place) = memchr::memchr(CALL, &bytes) else { return false };
-    let offset = bytes.get(place..).and_then(|rest| rest.get(1..5));
-    let offset = offset.and_then(|bytes| Some(i32::from_le_bytes(bytes.try_into().ok()?)));
-    let behind = u64::try_from(place).ok().and_then(|place| place.checked_add(CALL_SIZE));
-    let to = behind.and_then(|behind| at.checked_add(behind)).zip(offset);
-    let to = to.map(|(behind, offset)| behind.get().wrapping_add_signed(offset.into()));
-    let name = to.and_then(|to| host.function_at(CodeAddr::Pc(Addr::new(to))));
-    name.is_some_and(|name| name.contains(AWAIT_RESUME))
+/// The function that is called first behind a place.
+fn called_near(host: &dyn Host, at: Addr) -> Option<Arc<str>> {
+    called_within(host, at, NEAR).into_iter().next()?
+}
+
+/// What is called by the bytes behind a place that look like calls, in order; `None` where that is no function.
+fn called_within(host: &dyn Host, at: Addr, len: u64) -> Vec<Option<Arc<str>>> {
+    let bytes = host.space().read_held(at, len);
+    let called = |place: usize| {
+        let offset = i32::from_le_bytes(bytes.get(place..)?.get(1..5)?.try_into().ok()?);
+        let behind = u64::try_from(place).ok()?.checked_add(CALL_SIZE)?;
+        let to = at.checked_add(behind)?.get().wrapping_add_signed(offset.into());
+        host.function_at(CodeAddr::Pc(Addr::new(to)))
+    };
+    memchr::memchr_iter(CALL, &bytes).map(called).collect()
+}
+
+/// The type whose `await_suspend` is inlined or called behind the place where the number of a point is stored.
+fn awaited(host: &dyn Host, module: &dyn HostModule, store: Addr) -> Option<Arc<str>> {
+    let inlined = (0..NEAR).find_map(|offset| {
+        let frames = module.symbols().lines().find(module.svma(store.checked_add(offset)?)?);
+        let names = frames.iter().filter_map(|frame| frame.function.as_ref());
+        let mut names = names.filter(|name| name.contains(AWAIT_SUSPEND));
+        names.find_map(|name| class_of(&module.symbols().demangled(name)))
+    });
+    let called = || called_within(host, store, NEAR_SUSPEND).into_iter().flatten();
+    inlined.or_else(|| called().find_map(|name| class_of(&name)))
+}
+
+/// The class whose `await_suspend` a demangled name is: a template's has what it returns before it.
+fn class_of(name: &str) -> Option<Arc<str>> {
+    let (before, _) = name.split_once(AWAIT_SUSPEND)?;
+    let class = before.strip_suffix("::")?;
+    let mut depth = 0_usize;
+    let start = class.char_indices().rev().find(|(_, character)| {
+        match character {
+            '>' => depth = depth.saturating_add(1),
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *character == ' ' && depth == 0
+    });
+    let class = start.map_or(class, |(at, _)| class.get(at..).unwrap_or_default().trim_start());
+    (!class.is_empty()).then(|| class.into())
 }
 
 /// Where code stores a number of one byte at an offset from a register.
@@ -162,6 +204,18 @@ fn line_at(module: &dyn HostModule, at: Addr) -> Option<LineFrame> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_awaited_is_the_class_of_the_function() {
+        let class = |name| class_of(name).as_deref().map(str::to_owned);
+        assert_eq!(
+            class("Event::await_suspend(std::coroutine_handle<Task>)"),
+            Some("Event".into())
+        );
+        let template = "bool ns::Aw<int, long>::await_suspend<Task>(std::coroutine_handle<Task>)";
+        assert_eq!(class(template), Some("ns::Aw<int, long>".into()));
+        assert_eq!(class("leaf(int).__await_suspend_wrapper__await"), None);
+    }
 
     #[test]
     fn a_store_has_its_offset_and_its_number() {

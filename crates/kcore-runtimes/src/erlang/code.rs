@@ -87,7 +87,7 @@ pub struct Code {
     /// Where modules lie, in order.
     modules: Vec<AddrRange>,
     places: RwLock<FxHashMap<CodeAddr, Option<Arc<ErlangPlace>>>>,
-    names: RwLock<FxHashMap<Mfa, Option<Arc<str>>>>,
+    names: RwLock<FxHashMap<Mfa, Arc<str>>>,
 }
 
 impl Code {
@@ -155,7 +155,7 @@ impl Code {
     pub fn name(&self, terms: &Terms<'_>, mfa: Mfa) -> Option<Arc<str>> {
         let known = self.names.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(&mfa) {
-            return known.clone();
+            return Some(known.clone());
         }
         drop(known);
         let atom = |term| terms.atom(term).map(|text| atoms::quoted(&text));
@@ -163,12 +163,13 @@ impl Code {
             let (module, function) = (atom(mfa.module)?, atom(mfa.function)?);
             Some(format!("{module}:{function}/{}", mfa.arity).into())
         };
-        let name: Option<Arc<str>> = name();
+        // One that cannot be read is read again: who asks may want to know why.
+        let name: Arc<str> = name()?;
         let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
         if names.len() < MAX_PLACES {
             names.insert(mfa, name.clone());
         }
-        name
+        Some(name)
     }
 }
 

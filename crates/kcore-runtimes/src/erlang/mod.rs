@@ -11,6 +11,7 @@ mod ids;
 mod joined;
 mod layout;
 mod memory;
+mod missing;
 mod probe;
 mod process;
 mod processes;
@@ -22,11 +23,12 @@ mod term;
 
 use std::sync::{Arc, OnceLock};
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, AddressSpace, Built, CodeAddr};
 
 pub use code::{ErlangPlace, Mfa};
-pub use ets::EtsTable;
+pub use ets::{EtsTable, EtsTables};
 pub use ids::Pid;
+pub use missing::Missing;
 pub use probe::{NAME, PROBE};
 pub use process::{ErlangProcess, ErlangState};
 pub use processes::ErlangProcesses;
@@ -37,6 +39,7 @@ use code::Code;
 use ids::Ids;
 use layout::Layout;
 use memory::Memory;
+use missing::Noting;
 use roots::Roots;
 use term::Terms;
 
@@ -50,14 +53,15 @@ pub struct Erlang {
     ids: Ids,
     ports: Ids,
     code: Arc<OnceLock<Result<Code, &'static str>>>,
-    known: OnceLock<ErlangProcesses>,
+    known: Built<ErlangProcesses>,
     schedulers: OnceLock<Vec<Scheduler>>,
 }
 
 impl Erlang {
     /// The processes that have not ended. They are looked for once.
     pub fn processes(&self, host: &dyn Host) -> &ErlangProcesses {
-        self.known.get_or_init(|| {
+        let budget = host.budget().cloned().unwrap_or_default();
+        self.known.get_or_build(&budget, || {
             let memory = self.memory(host);
             let schedulers = self.schedulers(host);
             ErlangProcesses::load(host, &memory, &self.ids, self.roots.processes, schedulers)
@@ -76,17 +80,35 @@ impl Erlang {
 
     /// A term as Erlang prints it.
     pub fn print(&self, host: &dyn Host, term: u64, limits: TermLimits) -> PrintedTerm {
-        self.terms(host).print(term, limits)
+        let noting = Noting::new(host.space());
+        self.terms_in(&noting).print(term, limits, &noting)
     }
 
     /// The text of an atom, without quotes.
-    pub fn atom(&self, host: &dyn Host, term: u64) -> Option<Arc<str>> {
-        self.terms(host).atom(term)
+    ///
+    /// # Errors
+    /// With why it cannot be read.
+    pub fn atom(&self, host: &dyn Host, term: u64) -> Result<Arc<str>, Missing> {
+        self.read(host, |terms| terms.atom(term))
     }
 
     /// A function as Erlang prints it: `lists:map/2`.
-    pub fn function_name(&self, host: &dyn Host, mfa: Mfa) -> Option<Arc<str>> {
-        self.code(host).ok()?.name(&self.terms(host), mfa)
+    ///
+    /// # Errors
+    /// With why it cannot be read.
+    pub fn function_name(&self, host: &dyn Host, mfa: Mfa) -> Result<Arc<str>, Missing> {
+        let code = self.code(host).map_err(|_| Missing::Unreadable)?;
+        self.read(host, |terms| code.name(terms, mfa))
+    }
+
+    /// What `get` reads, or why it cannot be read.
+    fn read<T>(
+        &self,
+        host: &dyn Host,
+        get: impl FnOnce(&Terms<'_>) -> Option<T>,
+    ) -> Result<T, Missing> {
+        let noting = Noting::new(host.space());
+        get(&self.terms_in(&noting)).ok_or_else(|| noting.missing())
     }
 
     fn memory<'a>(&self, host: &'a dyn Host) -> Memory<'a> {
@@ -94,7 +116,11 @@ impl Erlang {
     }
 
     fn terms<'a>(&self, host: &'a dyn Host) -> Terms<'a> {
-        let memory = self.memory(host);
+        self.terms_in(host.space())
+    }
+
+    fn terms_in<'a>(&self, space: &'a dyn AddressSpace) -> Terms<'a> {
+        let memory = Memory { space, layout: self.layout };
         Terms { memory, atoms: self.roots.atoms, ids: self.ids, ports: self.ports }
     }
 
@@ -131,13 +157,24 @@ impl Runtime for Erlang {
             ids: self.ids,
             ports: self.ports,
             code: Arc::default(),
-            known: OnceLock::new(),
+            known: Built::new(),
             schedulers: OnceLock::new(),
         }))
     }
 
     fn keeps_stacks(&self) -> bool {
         true
+    }
+
+    /// Tables, schedulers and names of processes: lists of them are asked for in snapshots too.
+    fn survey(&self, host: &dyn Host) {
+        drop(self.tables(host));
+        self.schedulers(host);
+        for process in &self.processes(host).all {
+            drop(process.registered.map(|name| self.atom(host, name)));
+            let functions = process.initial.into_iter().chain(process.noted);
+            functions.for_each(|mfa| drop(self.function_name(host, mfa)));
+        }
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kcore_mem::{Addr, Arch};
+use kcore_mem::{Addr, Arch, Built};
 
 use super::{Erlang, ids::Ids, layout::Layout, memory::Memory, roots::Roots};
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe};
@@ -121,7 +121,7 @@ impl Erlang {
             ports: roots.ports.and_then(of_ports).unwrap_or(ids),
             roots,
             code: Arc::default(),
-            known: OnceLock::new(),
+            known: Built::new(),
             schedulers: OnceLock::new(),
         })
     }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::{
     ids::{Ids, Pid},
     memory::Memory,
+    missing::{Missing, Noting},
     process::{ErlangProcess, ErlangState},
     schedulers::Scheduler,
 };
@@ -29,12 +30,14 @@ const BATCH: usize = 256;
 pub struct ErlangProcesses {
     /// All of them, in the order of their numbers.
     pub all: Vec<ErlangProcess>,
-    /// How many of them cannot be read.
+    /// How many of them cannot be read, and why.
     pub damaged: u64,
+    /// See [`ErlangProcesses::damaged`].
+    pub damaged_why: Option<Missing>,
     /// How many the virtual machine says there are.
     pub counted: Option<u64>,
-    /// Whether some slots of the table cannot be read.
-    pub is_torn: bool,
+    /// Why some slots of the table cannot be read, if so.
+    pub torn_why: Option<Missing>,
     by_thread: FxHashMap<Tid, usize>,
 }
 
@@ -47,16 +50,19 @@ impl ErlangProcesses {
         table: Addr,
         schedulers: &[Scheduler],
     ) -> Self {
-        let (places, is_torn) = places(host, memory, table);
+        let (places, torn_why) = places(host, memory, table);
         let one = |at: &Addr| ErlangProcess::load(memory, ids, *at);
         let read: Vec<Option<ErlangProcess>> =
             places.par_iter().with_min_len(BATCH).map(one).collect();
         let damaged = read.iter().filter(|process| process.is_none()).count() as u64;
+        let lost = || places.iter().zip(&read).find(|(_, process)| process.is_none());
+        let damaged_why = lost().map(|(at, _)| why_not(memory, ids, *at));
         let mut all: Vec<ErlangProcess> = read.into_iter().flatten().collect();
         all.retain(|process| process.state != ErlangState::Free);
         all.sort_by_key(|process| process.pid.packed());
         let counted = memory.uint(table, COUNT, 4);
-        let mut found = Self { all, damaged, counted, is_torn, by_thread: FxHashMap::default() };
+        let by_thread = FxHashMap::default();
+        let mut found = Self { all, damaged, damaged_why, counted, torn_why, by_thread };
         found.join(schedulers);
         found
     }
@@ -83,26 +89,37 @@ impl ErlangProcesses {
     }
 }
 
-/// Where processes lie, by the table, and whether some of its slots cannot be read.
-fn places(host: &dyn Host, memory: &Memory<'_>, table: Addr) -> (Vec<Addr>, bool) {
+/// Why a process cannot be read.
+fn why_not(memory: &Memory<'_>, ids: &Ids, at: Addr) -> Missing {
+    let noting = Noting::new(memory.space);
+    let _ = ErlangProcess::load(&Memory { space: &noting, layout: memory.layout }, ids, at);
+    noting.missing()
+}
+
+/// Where processes lie, by the table, and why some of its slots cannot be read, if so.
+fn places(host: &dyn Host, memory: &Memory<'_>, table: Addr) -> (Vec<Addr>, Option<Missing>) {
+    let noting = Noting::new(memory.space);
+    let memory = &Memory { space: &noting, layout: memory.layout };
     let mut found = Vec::new();
     let slots = || Some((memory.pointer(table, TABLE)?, memory.uint(table, ROOM, 4)?));
     let Some((first, room)) = slots().filter(|(_, room)| *room <= MAX_SLOTS) else {
-        return (found, true);
+        return (found, Some(noting.missing()));
     };
     let invalid = memory.word(table, memory.layout.invalid_element).unwrap_or_default();
-    let mut is_torn = false;
+    let mut torn = None;
     for start in (0..room).step_by(usize::try_from(CHUNK).unwrap_or(1)) {
         if host.budget().is_some_and(|budget| budget.is_halted()) {
-            return (found, true);
+            return (found, torn);
         }
         let wanted = room.saturating_sub(start).min(CHUNK).saturating_mul(8);
         let held = memory.space.read_held(first.saturating_add(start.saturating_mul(8)), wanted);
-        is_torn |= (held.len() as u64) < wanted;
+        if (held.len() as u64) < wanted {
+            torn = torn.into_iter().chain([noting.missing()]).min();
+        }
         let words = held.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
         // A slot that is free, or taken for a process that is not made yet.
         let used = words.filter(|word| *word != 0 && *word != invalid && word.is_multiple_of(8));
         found.extend(used.map(Addr::new));
     }
-    (found, is_torn)
+    (found, torn)
 }

@@ -31,7 +31,7 @@ impl Erlang {
 
     /// A frame of a function of which no place is known.
     pub(super) fn named(&self, host: &dyn Host, mfa: Mfa) -> Option<LanguageFrame> {
-        self.function_name(host, mfa).map(|name| code::frame(Some(name), None))
+        self.function_name(host, mfa).ok().map(|name| code::frame(Some(name), None))
     }
 
     /// The function that a process executes, or goes on with.

@@ -37,8 +37,8 @@ impl Erlang {
 
     /// What a process is called in lists: the name that it is registered by, or the function that it began with.
     fn name(&self, host: &dyn Host, process: &ErlangProcess) -> Option<Arc<str>> {
-        let registered = process.registered.and_then(|name| self.atom(host, name));
-        registered.or_else(|| self.function_name(host, process.initial?))
+        let registered = process.registered.and_then(|name| self.atom(host, name).ok());
+        registered.or_else(|| self.function_name(host, process.initial?).ok())
     }
 }
 

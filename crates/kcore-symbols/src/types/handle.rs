@@ -219,6 +219,12 @@ impl Type {
         }
     }
 
+    /// What a function of a class returns, by the function's name, where the class itself declares it.
+    pub fn method_result(&self, name: &str) -> Option<Self> {
+        let (info, id) = (self.info.as_ref()?, self.node.id?);
+        self.follow(&super::read::result_of(info, id, name)?).ok()
+    }
+
     /// Bytes of a value. `None` where nobody can tell: of a type that is only declared, of a function,
     /// of an array without a bound.
     pub fn size(&self) -> Option<u64> {

@@ -27,6 +27,7 @@ pub fn has_some(core: &Core) -> bool {
 /// this took, of which those of stacks are cut to the parts that are in use.
 pub fn wanted(core: &Core, read: impl FnOnce() -> Vec<AddrRange>) -> Vec<AddrRange> {
     name_kept(core);
+    core.runtimes().survey(core);
     let mut used: Vec<AddrRange> =
         core.tasks().iter().filter_map(|task| in_use(core, task)).collect();
     let mut stacks: Vec<AddrRange> = core.tasks().iter().filter_map(|task| task.stack).collect();
@@ -89,6 +90,7 @@ fn name_kept(core: &Core) {
 /// Walks the stacks of all tasks that do not run, for what they need, and has runtimes follow those that do.
 pub fn walk(core: &Core) {
     let _ = core.task_runtimes().follow_running(core);
+    core.runtimes().survey(core);
     name_kept(core);
     let waiting = core.tasks().par_iter().filter(|task| !matches!(task.start, TaskStart::Running));
     waiting.for_each_init(

@@ -11,6 +11,7 @@ use crate::erlang::{
     atoms::{escaped, quoted},
     code::Mfa,
     layout::TermForm,
+    missing::{Missing, Noting},
 };
 
 /// How much of a term is printed.
@@ -33,13 +34,11 @@ pub struct PrintedTerm {
     pub text: String,
     /// Whether a limit cut it.
     pub is_cut: bool,
-    /// Whether some of it cannot be read.
-    pub is_damaged: bool,
+    /// Why some of it cannot be read, if so: that it was not copied stands before other reasons.
+    pub missing: Option<Missing>,
 }
 
 const CUT: &str = "...";
-/// What stands for what cannot be read.
-const UNREAD: &str = "<unreadable>";
 /// Kinds of objects, by their headers.
 const TUPLE: u64 = 0;
 const EXTERNAL_FUN: u64 = 1;
@@ -63,9 +62,9 @@ const EXTERNAL: &str = "external";
 const CREATOR: u64 = 32;
 
 impl Terms<'_> {
-    /// Prints a term.
-    pub fn print(&self, term: u64, limits: TermLimits) -> PrintedTerm {
-        let mut printer = Printer { terms: self, limits, out: PrintedTerm::default() };
+    /// Prints a term. `noting` is the memory that these read.
+    pub fn print(&self, term: u64, limits: TermLimits, noting: &Noting<'_>) -> PrintedTerm {
+        let mut printer = Printer { terms: self, noting, limits, out: PrintedTerm::default() };
         printer.term(term, limits.depth);
         printer.out
     }
@@ -73,6 +72,7 @@ impl Terms<'_> {
 
 struct Printer<'a> {
     terms: &'a Terms<'a>,
+    noting: &'a Noting<'a>,
     limits: TermLimits,
     out: PrintedTerm,
 }
@@ -88,8 +88,9 @@ impl Printer<'_> {
     }
 
     fn damaged(&mut self) {
-        self.put(UNREAD);
-        self.out.is_damaged = true;
+        let missing = self.noting.missing();
+        self.put(missing.shown());
+        self.out.missing = self.out.missing.into_iter().chain([missing]).min();
     }
 
     fn is_full(&self) -> bool {
@@ -100,6 +101,8 @@ impl Printer<'_> {
         let Some(depth) = depth.checked_sub(1).filter(|_| !self.is_full()) else {
             return self.cut();
         };
+        // What failed before was of another term, and may not have mattered.
+        self.noting.forget();
         match TermKind::of(term) {
             TermKind::Atom => match self.terms.atom(term) {
                 Some(text) => self.put(&quoted(&text)),

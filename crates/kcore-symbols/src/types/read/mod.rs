@@ -7,6 +7,7 @@ mod entry;
 mod enumeration;
 mod function;
 mod members;
+mod methods;
 mod scope;
 mod template;
 mod unit_types;
@@ -15,6 +16,7 @@ mod vtables;
 
 pub use declared::DeclaredAt;
 pub use entry::DieEntry;
+pub use methods::result_of;
 pub use scope::{Named, name_of, named, scope_at, scope_of};
 pub use vtables::vtable;
 
