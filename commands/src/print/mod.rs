@@ -56,7 +56,9 @@ whose variable you mean. A thread or task stands for its innermost frame. If a f
 variable, or the path does not fit it, a message says so.
 
 At an address where an object of Ruby or PHP begins, ::print needs no type. It shows the \
-object as its language spells it.
+object as its language spells it. If the current frame is of a language, a name is a variable of \
+that function. A path follows it in any of the languages' spellings: options[:limit].@size, \
+$rows[3]['name'], $self->{name}. Quote a path that has spaces or quotes.
 
 Members are C paths: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is a \
 range of elements, with both ends. Elements of C++ and Rust containers have indices and keys: \
@@ -108,6 +110,9 @@ impl Dcmd for Print {
         let options = Options::new(cx, args)?;
         if let Some(object) = script::find(cx, args, &options) {
             return object.emit(cx);
+        }
+        if let Some(objects) = script::named(cx, args, &options)? {
+            return objects.iter().try_for_each(|object| object.emit(cx));
         }
         let subject = subject::find(cx, args, &options)?;
         let process = SessionProcess::new(cx);

@@ -9,6 +9,7 @@ mod hurt;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod objects;
+mod print;
 mod stacks;
 mod tasks;
 mod variables;

@@ -10,6 +10,7 @@ mod hurt;
 mod live;
 #[path = "../dcmds/made.rs"]
 mod made;
+mod print;
 mod stacks;
 mod values;
 

@@ -2,11 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use std::{
-    ffi::CString,
-    fs,
-    os::unix::ffi::OsStringExt,
-};
+use std::{ffi::CString, fs, os::unix::ffi::OsStringExt};
 
 /// What the system puts behind the name of a file that was removed or replaced (proc_pid_maps(5)).
 const DELETED: &[u8] = b" (deleted)";

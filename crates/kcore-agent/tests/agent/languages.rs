@@ -46,8 +46,11 @@ fn ended(process: &mut Running) -> Option<String> {
 
 fn check_shares(folded: &str) {
     // What the late thread does stands beside the shares.
-    let main: String =
-        folded.lines().filter(|line| !line.contains(LATE)).map(|line| format!("{line}\n")).collect();
+    let main: String = folded
+        .lines()
+        .filter(|line| !line.contains(LATE))
+        .map(|line| format!("{line}\n"))
+        .collect();
     for (function, share) in SHARES {
         let (has, all) = samples(&main, function);
         assert!(all > 150.0, "{all} samples\n{folded}");
@@ -86,12 +89,12 @@ fn profiles_of_two_workers_at_once_have_the_functions_of_each() {
     });
     running.iter().for_each(|process| process.signal(12));
     running.iter().for_each(|process| run_for(process, Duration::from_secs(5)));
-    for ((process, folder), language) in running.iter_mut().zip(&folders).zip(["python", "php"]) {
+    for ((process, folder), language) in running.iter_mut().zip(&folders).zip(["cpython", "php"]) {
         let Some(said) = ended(process) else { continue };
         assert!(said.contains(&format!("with functions of {language}")), "{said}");
         let folded = file_with(folder.path(), ".folded");
         check_shares(&folded);
-        assert_eq!(folded.contains(LATE), language == "python", "{said}\n{folded}");
+        assert_eq!(folded.contains(LATE), language == "cpython", "{said}\n{folded}");
         assert!(process.runs());
     }
 }
@@ -114,7 +117,8 @@ fn stacks_are_shown_meanwhile_and_the_program_is_told_of_no_child() {
 #[test]
 fn a_process_that_may_not_be_dumped_is_traced_only_where_that_is_wished() {
     let Some(python) = found("python3") else { return };
-    let is_root = fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+    let is_root =
+        fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
     if !is_root {
         return gen_cores::not_tested(format_args!("only root can become another user"));
     }
@@ -124,7 +128,9 @@ fn a_process_that_may_not_be_dumped_is_traced_only_where_that_is_wished() {
     let own = folder.path().join("libkcore_agent.so");
     fs::copy(library(), &own).unwrap();
     fs::set_permissions(&own, fs::Permissions::from_mode(0o755)).unwrap();
-    for (wished, expected) in [("0", "with native frames alone ("), ("1", "with functions of python")] {
+    for (wished, expected) in
+        [("0", "with native frames alone ("), ("1", "with functions of cpython")]
+    {
         let mut command = worker(&python, "shares.py", folder.path());
         command.arg(NOBODY).env("LD_PRELOAD", &own).env("KCORE_AGENT_DUMPABLE", wished);
         let mut process = Running::start(command.env("KCORE_AGENT_SECONDS", "2"));
