@@ -52,8 +52,10 @@ fn by(cost: &ProfileCost) -> String {
         Method::StopsFor(runtime) => {
             format!(" with functions of {runtime}, by a process of its own")
         }
+        // The agent saw one, in memory that it need not be told of by files.
         Method::Stops | Method::StopsInstead(_) | Method::Counters { .. } => {
-            " by a process of its own".to_owned()
+            " by a process of its own, which could decode no language (it may not read the program's files)"
+                .to_owned()
         }
     }
 }

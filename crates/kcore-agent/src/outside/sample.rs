@@ -15,8 +15,8 @@ use std::{
 };
 
 use kcore::{
-    Core, HeldShare, LiveOptions, OpenOptions, Pid, ProfileCost, ProfileOptions, ProfileProgress,
-    profile::Profile,
+    Core, HeldShare, LiveError, LiveOptions, OpenError, OpenOptions, Pid, ProfileCost,
+    ProfileOptions, ProfileProgress, profile::Profile,
 };
 
 use super::said;
@@ -135,8 +135,17 @@ fn watched(
             say(said::BEGUN);
         }
         let taken = sampling.join().map_err(|_| "sampling ended in a panic".to_owned())?;
-        taken.map_err(|error| error.to_string())
+        taken.map_err(|error| reason(&error))
     })
+}
+
+/// Why nothing could be sampled, without what a person would ask the agent instead.
+fn reason(error: &OpenError) -> String {
+    let said = error.to_string();
+    match (error, said.split_once("; ")) {
+        (OpenError::Live(LiveError::NotPermitted { .. }), Some((why, _))) => why.to_owned(),
+        _ => said,
+    }
 }
 
 /// Writes the profile, and says what is to be known of it.
