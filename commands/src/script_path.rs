@@ -3,7 +3,7 @@
 //! Each language has its own signs for the same steps. All of them are taken for all languages, since only one of them
 //! fits a value.
 
-use kcore::{ScriptLabel, ScriptNode, ScriptScalar};
+use kcore::{Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptScalar};
 use kcore_dcmd::{DcmdError, Result};
 
 /// Steps of a path, at most.
@@ -74,14 +74,24 @@ fn bracketed(text: &str, close: char) -> Result<(Step, &str)> {
 }
 
 /// The part of a value to which a step leads.
-pub fn part<'a>(node: &'a ScriptNode, step: &Step) -> Option<&'a ScriptNode> {
+pub fn part<'a>(node: &'a ScriptNode, dialect: Dialect, step: &Step) -> Option<&'a ScriptNode> {
     let parts = &node.parts.as_ref()?.parts;
-    let fits = |label: &ScriptLabel| match step {
-        Step::Name(name) => is_called(label, name),
-        Step::Number(number) => has_number(label, *number),
-    };
-    let found = parts.iter().find(|part| fits(&part.label));
+    let labelled = parts.iter().find(|part| match step {
+        Step::Name(name) => is_called(&part.label, name),
+        Step::Number(number) => has_number(&part.label, *number),
+    });
+    let found = labelled.or_else(|| match step {
+        Step::Number(number) => item(parts, *number, dialect),
+        Step::Name(_) => None,
+    });
     found.map(|part| &part.value)
+}
+
+/// The element of a list whose elements have no labels, by its number: Lua counts from 1, the others from 0.
+fn item(parts: &[ScriptPart], number: i64, dialect: Dialect) -> Option<&ScriptPart> {
+    let first = i64::from(dialect == Dialect::Lua);
+    let index = usize::try_from(number.checked_sub(first)?).ok()?;
+    parts.iter().filter(|part| part.label == ScriptLabel::Item).nth(index)
 }
 
 /// Whether a variable or a member is called so, with the sign before its name or without.
@@ -146,6 +156,23 @@ mod tests {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert!(parse(&"[0]".repeat(MAX_STEPS + 1)).is_err());
+    }
+
+    #[test]
+    fn elements_without_labels_are_counted_as_the_language_does() {
+        let part = |label, word| ScriptPart::new(label, ScriptNode::text(word));
+        let parts = vec![
+            part(ScriptLabel::Item, "a"),
+            part(ScriptLabel::Name("n".into()), "b"),
+            part(ScriptLabel::Item, "c"),
+        ];
+        let of = |dialect, number| item(&parts, number, dialect).map(|part| part.value.clone());
+        assert_eq!(of(Dialect::Php, 1), Some(ScriptNode::text("c")));
+        assert_eq!(of(Dialect::Lua, 1), Some(ScriptNode::text("a")));
+        assert_eq!(
+            (of(Dialect::Lua, 0), of(Dialect::Php, 2), of(Dialect::Php, -1)),
+            (None, None, None)
+        );
     }
 
     #[test]

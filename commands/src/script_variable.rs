@@ -67,7 +67,7 @@ pub fn named(
     let dialect = variables.dialect;
     let is_it = |variable: &ScriptVariable| &*variable.name == name;
     let Some(variable) = variables.variables.into_iter().find(is_it) else { return Ok(None) };
-    let value = follow(variable.value, &steps, word)?;
+    let value = follow(variable.value, dialect, &steps, word)?;
     Ok(Some(ScriptNamed { word: word.to_owned(), dialect, value }))
 }
 
@@ -88,10 +88,10 @@ fn split<'v, 'w>(
     variables.filter_map(whole).max_by_key(|(name, _)| name.len())
 }
 
-fn follow(from: ScriptNode, steps: &[Step], word: &str) -> Result<ScriptNode> {
+fn follow(from: ScriptNode, dialect: Dialect, steps: &[Step], word: &str) -> Result<ScriptNode> {
     let mut node = &from;
     for step in steps {
-        node = script_path::part(node, step).ok_or_else(|| {
+        node = script_path::part(node, dialect, step).ok_or_else(|| {
             let what = match step {
                 Step::Name(name) => format!("no member or key {name}"),
                 Step::Number(number) => format!("no element or key {number}"),
