@@ -6,10 +6,15 @@ use std::{
     arch::global_asm,
     ffi::{CStr, c_char, c_int, c_void},
     ptr::null_mut,
+    time::Duration,
 };
 
 use super::sample;
+use crate::sys;
 
+/// What it says of itself to who starts it by hand.
+const WHAT: &str =
+    concat!("kcore's agent ", env!("CARGO_PKG_VERSION"), ", to be preloaded into programs\n");
 /// The word by which the process is told to take a profile.
 pub const PROFILE: &CStr = c"profile";
 
@@ -96,7 +101,7 @@ extern "C" fn main(
     match arguments.get(1..) {
         Some([word, order @ ..]) if *word == PROFILE => sample::run(order),
         _ => {
-            println!("kcore's agent {}, to be preloaded into programs", env!("CARGO_PKG_VERSION"));
+            sys::write_all(libc::STDOUT_FILENO, WHAT.as_bytes(), Duration::from_secs(1));
             0
         }
     }
