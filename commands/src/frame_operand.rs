@@ -88,6 +88,15 @@ impl FrameOperand {
         here
     }
 
+    /// The named frame that the operand means: the one that `::frame` chose, or else the innermost function of the frame.
+    pub fn chosen_of(&self, core: &Core, stack: &Stack) -> Option<NamedFrame> {
+        let mut here = core.named_frames(stack).filter(|frame| frame.physical == self.index);
+        match self.chosen {
+            Some(chosen) => here.find(|frame| frame.index == chosen),
+            None => here.next(),
+        }
+    }
+
     /// A description: its number, its function, and its thread or task.
     pub fn in_words(&self, core: &Core) -> String {
         let stack = self.stack(core, None);

@@ -1,12 +1,16 @@
 //! `::locals`: the arguments and locals of a frame.
 
-use kcore::{Content, Core, FrameKind, Limits, MissingDebug, NamedFrame, Stack, Tid};
+use kcore::{
+    Content, Core, FrameKind, Limits, MissingDebug, NamedFrame, Stack, Tid, VariableLimits,
+};
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
     Result, Spec, TypeNames, ValueStyle, View, stack::NamedValue,
 };
 
 use crate::frame_operand::FrameOperand;
+use crate::script_path;
+use crate::script_variable::{self, ScriptLine};
 use crate::session_process::SessionProcess;
 
 /// Shows the variables of a frame.
@@ -23,6 +27,10 @@ its own variables under its name, the innermost function first.
 With names, shows only these variables, in full, as ::print does. Without names, it shows \
 structures down to their members. After a pipe of frames, it skips frames that do not have the \
 named variables.
+
+A frame of a language such as Ruby, PHP, Python, Lua or Perl shows the variables of that function, \
+as the language spells their values. ::frame N chooses one of several that run in one frame of C. \
+The sign before a name, as in $rows, may be left out.
 
 <optimized out> marks a variable that the compiler did not keep, or not at this place in the \
 code; <not dumped> marks memory that the core does not have. In a pipe, a number or pointer \
@@ -59,6 +67,9 @@ impl Dcmd for Locals {
         if named.iter().any(|frame| frame.location.kind == FrameKind::Async) {
             return cx.note(&format!("frame {index} of {}: {ASYNC}", meant.whose()));
         }
+        if script_locals(cx, &meant, &names)? {
+            return Ok(());
+        }
         let scopes = match scopes(&SessionProcess::new(cx), &stack, &meant, &names) {
             // After a pipe of frames, a frame without debug information is skipped.
             Err(_) if cx.input().looped && !names.is_empty() => return Ok(()),
@@ -81,6 +92,38 @@ impl Dcmd for Locals {
         let style = style(cx, args.has('v'));
         emit(cx, tid, scopes, style)
     }
+}
+
+/// Shows the variables of a frame of a language; says whether it is one whose variables are known.
+fn script_locals(cx: &mut Cx<'_>, meant: &FrameOperand, names: &[String]) -> Result<bool> {
+    let limits = script_limits(names);
+    let Some((frame, found)) = script_variable::of_frame(cx, meant, limits) else {
+        return Ok(false);
+    };
+    let is_wanted = |name: &str| {
+        names.is_empty() || names.iter().any(|wanted| script_path::is_same_name(name, wanted))
+    };
+    let missing = names.iter().find(|wanted| {
+        !found.variables.iter().any(|it| script_path::is_same_name(&it.name, wanted))
+    });
+    if let Some(missing) = missing.filter(|_| !cx.input().looped) {
+        let index = frame.index;
+        return Err(DcmdError::failed(format!("frame {index} has no variable {missing}")));
+    }
+    if found.variables.is_empty() && !cx.input().looped {
+        cx.note(&format!("frame {} has no variables", frame.index))?;
+    }
+    let (tid, dialect) = (meant.tid(), found.dialect);
+    let mut wanted = found.variables.into_iter().filter(|it| is_wanted(&it.name));
+    wanted
+        .try_for_each(|variable| cx.emit(&ScriptLine { tid, frame: &frame, dialect, variable }))?;
+    Ok(true)
+}
+
+/// How much is shown of variables of languages: of those that are named more.
+fn script_limits(names: &[String]) -> VariableLimits {
+    let (depth, entries, characters) = if names.is_empty() { (1, 32, 256) } else { (3, 100, 1024) };
+    VariableLimits { locals: true, depth, entries, characters }
 }
 
 fn style(cx: &Cx<'_>, with_types: bool) -> ValueStyle {

@@ -57,7 +57,9 @@ variable, or the path does not fit it, a message says so.
 
 At an address where an object of Ruby or PHP begins, ::print needs no type. It shows the \
 object as its language spells it. At the frame of a coroutine of C++20, it shows the frame with its \
-locals.
+locals. If the current frame is of a language, a name is a variable of that function. A path follows \
+it in any of the languages' spellings: options[:limit].@size, $rows[3]['name'], $self->{name}. Quote \
+a path that has spaces or quotes.
 
 Members are C paths: n_next->n_sub.s_count, n_vals[2], ((struct foo *)p)->x, *p. [1..3] is a \
 range of elements, with both ends. Elements of C++ and Rust containers have indices and keys: \
@@ -109,6 +111,9 @@ impl Dcmd for Print {
         let options = Options::new(cx, args)?;
         if let Some(object) = script::find(cx, args, &options) {
             return object.emit(cx);
+        }
+        if let Some(objects) = script::named(cx, args, &options)? {
+            return objects.iter().try_for_each(|object| object.emit(cx));
         }
         let subject = subject::find(cx, args, &options)?;
         let process = SessionProcess::new(cx);

@@ -11,6 +11,7 @@ mod made;
 mod objects;
 #[path = "../dcmds/opened.rs"]
 mod opened;
+mod print;
 mod stacks;
 mod tasks;
 mod variables;

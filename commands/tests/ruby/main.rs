@@ -12,6 +12,7 @@ mod live;
 mod made;
 #[path = "../dcmds/opened.rs"]
 mod opened;
+mod print;
 mod stacks;
 mod values;
 

@@ -26,6 +26,8 @@ extern "C" {
  *   KCORE_AGENT_PROFILE_SIGNAL   the signal for profiles; 0 for none (12, which is SIGUSR2)
  *   KCORE_AGENT_HZ               samples in a second of a thread that runs (100)
  *   KCORE_AGENT_SECONDS          how long a profile takes when nobody ends it (30)
+ *   KCORE_AGENT_LANGUAGES        0: no other process takes profiles with functions of languages (1)
+ *   KCORE_AGENT_DUMPABLE         1: a process that may not be dumped may be while that is done (0)
  *   KCORE_AGENT_OUTPUT           the file at whose end is written what would go to standard error
  *   KCORE_AGENT_TIMEOUT_MS       how long threads are waited for that do not answer (1000)
  *   KCORE_AGENT_ANSWER_SECONDS   how long a thread waits that calls one of the functions below (60)

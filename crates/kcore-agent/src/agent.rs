@@ -19,9 +19,11 @@ use crate::{
     handler,
     install::{settings, timeout},
     output,
+    outside::{self, Outcome, Outside},
     report::{self, Stacks},
     requests,
     sampler::{self, Sampler},
+    settings::Settings,
     slots::Slots,
     sys,
 };
@@ -96,10 +98,38 @@ fn serve(request: u32) {
     }
 }
 
-/// Takes a profile, until somebody asks again or its time is over. Other requests are served meanwhile.
+/// Takes a profile, until somebody asks again or its time is over: another process does where the program runs a
+/// language, and else, or where that cannot be, this thread. Other requests are served meanwhile.
 fn profile() -> Result<String, AgentError> {
     check_room()?;
-    let mut sampler = Sampler::start(settings(), &mut agent()?.collector)?;
+    let settings = settings();
+    let runs_language = settings.languages && agent()?.collector.runs_language()?;
+    if !runs_language {
+        return own_profile(settings, None);
+    }
+    match Outside::start(&settings).map_or_else(Outcome::Refused, of_outside) {
+        Outcome::Done(said) => Ok(said),
+        Outcome::Refused(why) => own_profile(settings, Some(why)),
+    }
+}
+
+/// Waits for what another process samples.
+fn of_outside(mut outside: Outside) -> Outcome {
+    loop {
+        let request = requests::take_within(outside::TURN);
+        if request & requests::PROFILE != 0 {
+            outside.end();
+        }
+        serve(request & !requests::PROFILE);
+        if let Some(outcome) = outside.hear() {
+            return outcome;
+        }
+    }
+}
+
+/// Takes a profile of native frames in this thread. `native` is why it has no others, where there are some.
+fn own_profile(settings: Settings, native: Option<String>) -> Result<String, AgentError> {
+    let mut sampler = Sampler::start(settings, native, &mut agent()?.collector)?;
     loop {
         let request = requests::take_within(sampler::TURN);
         let asks_for_end = request & requests::PROFILE != 0;

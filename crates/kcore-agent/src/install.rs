@@ -11,8 +11,8 @@ use std::{
 };
 
 use crate::{
-    agent, asks, call, collector::all_block, error::AgentError, handler, requests, sampler,
-    settings::Settings, slots::Slots, sys, window,
+    agent, asks, call, collector::all_block, error::AgentError, handler, outside, requests,
+    sampler, settings::Settings, slots::Slots, sys, window,
 };
 
 static SETTINGS: RwLock<Option<Settings>> = RwLock::new(None);
@@ -101,5 +101,6 @@ extern "C" fn forked() {
     call::forget();
     asks::forget();
     window::forget();
+    outside::forget();
     own_process();
 }

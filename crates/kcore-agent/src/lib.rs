@@ -8,6 +8,7 @@
 //! - It copies unwind tables, and sends each thread a queued signal with the number of a slot (`collector`).
 //! - `kcore ask` gets what it asks for by a socket (`asks`).
 //! - The handler walks its own stack into the slot, and does nothing else (`handler`, `slots`).
+//! - Another process takes profiles of what runs in a language (`outside`).
 //! - What came is named and grouped as stacks of any core are, by the facade and the records of dcmds (`report`).
 //!
 //! `docs/book/src/agent.md` says what all this does to the process.
@@ -40,6 +41,7 @@ mod error;
 mod handler;
 mod install;
 mod output;
+mod outside;
 mod preload;
 mod report;
 mod requests;

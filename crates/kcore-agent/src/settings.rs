@@ -25,6 +25,12 @@ pub struct Settings {
     pub hertz: u32,
     /// How long a profile takes when nobody ends it. `KCORE_AGENT_SECONDS`, 30.
     pub profile_time: Duration,
+    /// Whether another process takes the profile where the program runs a language, so that it has the functions of
+    /// that. `KCORE_AGENT_LANGUAGES`, 1; 0 is no.
+    pub languages: bool,
+    /// Whether a process that may not be dumped is made one that may, as long as a profile with functions of languages
+    /// is taken: whoever has its user's rights may trace it then. `KCORE_AGENT_DUMPABLE`, 0; 1 is yes.
+    pub dumpable: bool,
     /// The folder that profiles are written to. `TMPDIR` as it is when this is read: a server may clear its
     /// environment later. `/tmp`.
     pub profile_folder: PathBuf,
@@ -45,6 +51,8 @@ impl Default for Settings {
             profile_signal: Some(libc::SIGUSR2),
             hertz: 100,
             profile_time: Duration::from_secs(30),
+            languages: true,
+            dumpable: false,
             profile_folder: PathBuf::from("/tmp"),
             output: None,
             timeout: Duration::from_secs(1),
@@ -72,6 +80,8 @@ impl Settings {
         }
         variables.set(&HERTZ, &mut settings.hertz)?;
         variables.set_time(&PROFILE_TIME, 1.0, &mut settings.profile_time)?;
+        variables.set_switch(&LANGUAGES, &mut settings.languages)?;
+        variables.set_switch(&DUMPABLE, &mut settings.dumpable)?;
         variables.set_time(&TIMEOUT, 0.001, &mut settings.timeout)?;
         variables.set_time(&ANSWER_TIME, 1.0, &mut settings.answer_time)?;
         if let Some(folder) = given("TMPDIR") {
@@ -123,6 +133,8 @@ const PROFILE_SIGNAL: Variable = Variable {
 };
 const HERTZ: Variable =
     Variable { name: "KCORE_AGENT_HZ", wanted: "a whole number from 1 to 1000" };
+const LANGUAGES: Variable = Variable { name: "KCORE_AGENT_LANGUAGES", wanted: "0 or 1" };
+const DUMPABLE: Variable = Variable { name: "KCORE_AGENT_DUMPABLE", wanted: "0 or 1" };
 const PROFILE_TIME: Variable = Variable { name: "KCORE_AGENT_SECONDS", wanted: SECONDS };
 const ANSWER_TIME: Variable = Variable { name: "KCORE_AGENT_ANSWER_SECONDS", wanted: SECONDS };
 const SECONDS: &str = "a number of seconds above 0, a year at most";
@@ -155,6 +167,16 @@ impl Variables<'_> {
     /// Puts the value of a variable in its place, if it has one.
     fn set<T: FromStr + Copy>(&self, variable: &Variable, to: &mut T) -> Result<(), AgentError> {
         self.value(variable).map(|value| *to = value.unwrap_or(*to))
+    }
+
+    /// The same for what is (1) or is not (0).
+    fn set_switch(&self, variable: &Variable, to: &mut bool) -> Result<(), AgentError> {
+        match self.value::<u32>(variable)? {
+            None => {}
+            Some(value @ (0 | 1)) => *to = value == 1,
+            Some(value) => return Err(variable.wrong(value.to_string())),
+        }
+        Ok(())
     }
 
     /// The same for a time, of which `unit` is one in seconds.
@@ -207,6 +229,8 @@ mod tests {
             "KCORE_AGENT_PROFILE_SIGNAL" => Some("0".into()),
             "KCORE_AGENT_HZ" => Some("50".into()),
             "KCORE_AGENT_SECONDS" => Some("0.5".into()),
+            "KCORE_AGENT_LANGUAGES" => Some("0".into()),
+            "KCORE_AGENT_DUMPABLE" => Some("1".into()),
             "KCORE_AGENT_TIMEOUT_MS" => Some("20".into()),
             "KCORE_AGENT_ANSWER_SECONDS" => Some("7".into()),
             "KCORE_AGENT_OUTPUT" => Some("/var/log/stacks".into()),
@@ -217,6 +241,8 @@ mod tests {
             profile_signal: None,
             hertz: 50,
             profile_time: Duration::from_millis(500),
+            languages: false,
+            dumpable: true,
             profile_folder: PathBuf::from("/tmp"),
             output: Some(PathBuf::from("/var/log/stacks")),
             timeout: Duration::from_millis(20),
@@ -245,6 +271,8 @@ mod tests {
             ("KCORE_AGENT_SECONDS", "-1"),
             ("KCORE_AGENT_SECONDS", "NaN"),
             ("KCORE_AGENT_SECONDS", "1e300"),
+            ("KCORE_AGENT_LANGUAGES", "2"),
+            ("KCORE_AGENT_DUMPABLE", "yes"),
             ("KCORE_AGENT_TIMEOUT_MS", "1s"),
             ("KCORE_AGENT_ANSWER_SECONDS", "inf"),
         ] {

@@ -140,6 +140,15 @@ impl Collector {
         self.own.core(threads, &OpenOptions::default())
     }
 
+    /// Whether a language runs in the process whose functions cannot be told from machine code.
+    ///
+    /// # Errors
+    /// When the system does not tell of the process.
+    pub fn runs_language(&self) -> Result<bool, OpenError> {
+        let core = self.core(Vec::new())?;
+        Ok(core.runtimes().needing_their_instant().next().is_some())
+    }
+
     /// Lets handlers of samples work, by the tables of what is mapped now.
     ///
     /// # Errors

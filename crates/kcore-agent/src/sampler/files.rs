@@ -11,10 +11,10 @@ use kcore::profile::{Format, Profile, WriteError, write as write_profile};
 
 use crate::{error::AgentError, trust};
 
-/// Writes folded stacks and a flame graph into a folder, under a name that nobody can guess; says which.
-pub fn write(profile: &Profile, folder: &Path) -> Result<String, AgentError> {
-    let random = RandomState::new().hash_one(std::process::id());
-    let name = format!("kcore.{}.{random:016x}", std::process::id());
+/// Writes folded stacks and a flame graph of a process into a folder, under a name that nobody can guess; says which.
+pub fn write(profile: &Profile, folder: &Path, pid: u32) -> Result<String, AgentError> {
+    let random = RandomState::new().hash_one(pid);
+    let name = format!("kcore.{pid}.{random:016x}");
     let folded = folder.join(format!("{name}.folded"));
     write_one(profile, Format::Folded, &folded)?;
     if profile.is_empty() {

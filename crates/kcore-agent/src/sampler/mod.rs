@@ -25,6 +25,7 @@ use crate::{
 };
 
 use counts::Counts;
+pub use files::write as write_profile;
 use share::Spent;
 use ticks::Ticks;
 pub use ticks::forget;
@@ -55,14 +56,20 @@ pub struct Sampler {
     spent: Spent,
     /// Threads that got no timer when they were asked last, and the system's error numbers.
     refused: BTreeMap<i32, i32>,
+    /// Why functions of languages have no names, where there are some.
+    native: Option<String>,
 }
 
 impl Sampler {
-    /// Begins.
+    /// Begins. `native` is why functions of languages have no names, where there are some.
     ///
     /// # Errors
     /// When the program has taken the signal, or the system does not tell of the process.
-    pub fn start(settings: Settings, collector: &mut Collector) -> Result<Self, AgentError> {
+    pub fn start(
+        settings: Settings,
+        native: Option<String>,
+        collector: &mut Collector,
+    ) -> Result<Self, AgentError> {
         handler::check()?;
         let ticks = Ticks::begin(settings.signal);
         let now = Instant::now();
@@ -79,6 +86,7 @@ impl Sampler {
             samples: 0,
             spent: Spent::begin(),
             refused: BTreeMap::new(),
+            native,
         };
         slots::take_dropped();
         collector.open_slots()?;
@@ -135,7 +143,7 @@ impl Sampler {
         let left_out = self.counts.left_out.saturating_add(slots::take_dropped());
         let missing = self.missing(ran, left_out);
         let profile = collector.profile(about, self.counts.into_stacks())?;
-        let written = files::write(&profile, &self.settings.profile_folder)?;
+        let written = write_profile(&profile, &self.settings.profile_folder, std::process::id())?;
         let ended = self.ended.map_or_else(String::new, |why| format!(", ended early: {why}"));
         Ok(format!("profile of {} samples{missing}{ended}: {written}", profile.len()))
     }
@@ -151,7 +159,13 @@ impl Sampler {
             0 => String::new(),
             left_out => format!(", {left_out} more were left out"),
         };
-        share + &lost + &self.watch.said() + &self.refused()
+        share + &lost + &self.watch.said() + &self.refused() + &self.nameless()
+    }
+
+    /// Why functions of languages have no names.
+    fn nameless(&self) -> String {
+        let why = self.native.as_ref();
+        why.map_or_else(String::new, |why| format!(", with native frames alone ({why})"))
     }
 
     /// What is to be known of threads that got no timer.

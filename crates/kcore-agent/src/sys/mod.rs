@@ -15,8 +15,10 @@ mod mark;
 mod sanitizer;
 mod signal;
 mod stack;
+mod start;
 mod task;
 mod timer;
+mod traced;
 
 pub use caller::{Caller, effective_user};
 pub use clone::leave_thread;
@@ -28,8 +30,10 @@ pub use signal::{
     remove_handler,
 };
 pub use stack::Stack;
+pub use start::{Program, start};
 pub use task::{
     clock_ns, close, has_memory, has_thread, leave_processor, look_at_machine, monotonic_ns,
     process_id, read_file_at, read_memory, thread_id, thread_pointer, write_all,
 };
 pub use timer::{MAX_TIMERS, ThreadTimer, end_timers, thread_ns};
+pub use traced::Permission;

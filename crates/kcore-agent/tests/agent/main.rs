@@ -6,6 +6,7 @@ mod browser;
 mod daemons;
 mod install;
 mod known;
+mod languages;
 mod loaded;
 mod many;
 mod musl;

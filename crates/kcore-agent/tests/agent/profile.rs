@@ -10,13 +10,13 @@ use std::{
 use crate::program::{Running, built, known, run_for, with_agent};
 
 /// Samples of lines of folded stacks that have this function, and of all.
-fn samples(folded: &str, function: &str) -> (f64, f64) {
+pub fn samples(folded: &str, function: &str) -> (f64, f64) {
     let count = |line: &str| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap();
     let has = folded.lines().filter(|line| line.contains(function)).map(count).sum();
     (has, folded.lines().map(count).sum())
 }
 
-fn file_with(folder: &Path, suffix: &str) -> String {
+pub fn file_with(folder: &Path, suffix: &str) -> String {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let found: Vec<_> =
         entries.filter(|path| path.to_str().is_some_and(|path| path.ends_with(suffix))).collect();

@@ -1,7 +1,7 @@
 //! Which threads have run since one last looked: `/proc/PID/task/TID/schedstat` (Linux
 //! `Documentation/scheduler/sched-stats.rst`).
 
-use std::{collections::HashMap, fs::File, os::unix::fs::FileExt};
+use std::{collections::HashMap, fs::File, os::unix::fs::FileExt, time::Duration};
 
 use crate::Process;
 
@@ -32,6 +32,12 @@ impl Turns {
         now.is_none() || now != before
     }
 
+    /// How long a thread has waited for a processor since it began, when it last got one; `None` where the system does
+    /// not tell.
+    pub fn waited(&mut self, process: &Process, tid: i32) -> Option<Duration> {
+        waited(&self.read(process, tid)?)
+    }
+
     /// Forgets threads that are not among these.
     pub fn keep(&mut self, tids: &[i32]) {
         self.files.retain(|tid, _| tids.contains(tid));
@@ -49,5 +55,22 @@ impl Turns {
             self.files.insert(tid, file);
         }
         (read > 0).then_some(counts)
+    }
+}
+
+fn waited(counts: &[u8]) -> Option<Duration> {
+    let second = counts.split(|byte| *byte == b' ').nth(1)?;
+    std::str::from_utf8(second).ok()?.parse().ok().map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_number_is_what_a_thread_waited() {
+        let of = |text: &[u8]| waited(text);
+        assert_eq!(of(b"7000 1500 3\n\0\0"), Some(Duration::from_nanos(1500)));
+        assert_eq!((of(b"7000"), of(b"7000 x 3"), of(b"")), (None, None, None));
     }
 }

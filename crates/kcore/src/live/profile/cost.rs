@@ -77,7 +77,8 @@ pub struct ProfileCost {
     pub ran: Option<Duration>,
     /// Threads that were stopped, together for all stops.
     pub stopped: u64,
-    /// How long threads of the process stood still, together for all stops.
+    /// How long threads of the process stood still, together for all stops: without what one that was stopped alone
+    /// waited for a processor on its way to the stop.
     pub held: Duration,
     /// The longest of these times.
     pub longest: Duration,

@@ -226,10 +226,13 @@ impl<'a, 'c> Sampler<'a, 'c> {
     }
 
     fn stop(&mut self, tids: &[i32], at: Duration) -> Result<(), LiveError> {
+        let before = self.waited_alone(tids);
         let taken = self.prepared.capture(&self.maps, tids, &self.course.progress.stop);
+        let queued = self.waited_alone(tids).zip(before);
+        let queued = queued.map_or(Duration::ZERO, |(now, before)| now.saturating_sub(before));
         // What was not copied by then is missing: it is no sample.
         if self.course.is_stopped() {
-            taken.iter().for_each(|snapshot| self.note_stop(snapshot));
+            taken.iter().for_each(|snapshot| self.note_stop(snapshot, queued));
             return Ok(());
         }
         let snapshot = match taken {
@@ -244,18 +247,29 @@ impl<'a, 'c> Sampler<'a, 'c> {
             }
             taken => taken?,
         };
-        self.note_stop(&snapshot);
+        self.note_stop(&snapshot, queued);
         self.count_all(&snapshot, at);
         Ok(())
     }
 
-    fn note_stop(&mut self, snapshot: &Snapshot) {
-        self.held = self.held_by(snapshot);
+    /// How long a thread that is stopped alone has waited for a processor: on its way to the stop it waits as it would
+    /// without, and nobody waits for it.
+    fn waited_alone(&mut self, tids: &[i32]) -> Option<Duration> {
+        match tids {
+            [alone] => self.turns.waited(self.prepared.process, *alone),
+            _ => None,
+        }
+    }
+
+    /// Notes what a stop cost. A thread that was stopped alone had to wait for a processor as long as `queued` to reach
+    /// it.
+    fn note_stop(&mut self, snapshot: &Snapshot, queued: Duration) {
+        self.held = self.held_by(snapshot).saturating_sub(queued);
         let cost = &mut self.course.cost;
         cost.stops = cost.stops.saturating_add(1);
         cost.stopped = cost.stopped.saturating_add(snapshot.threads.len() as u64);
         cost.held = cost.held.saturating_add(self.held);
-        cost.longest = cost.longest.max(snapshot.stopped);
+        cost.longest = cost.longest.max(snapshot.stopped.saturating_sub(queued));
     }
 
     /// How long threads stood still: together, or one after the other.

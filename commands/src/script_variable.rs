@@ -1,0 +1,181 @@
+//! Variables of frames of languages, by the names that users type.
+
+use std::borrow::Cow;
+
+use kcore::{
+    Dialect, NamedFrame, ScriptNode, ScriptVariable, ScriptVariables, Tid, VariableLimits,
+};
+use kcore_dcmd::{
+    Arg, Cell, Cx, DcmdError, Dot, Fields, Record, Result, ScriptCell, ScriptStyle, View,
+};
+
+use crate::frame_operand::FrameOperand;
+use crate::script_path::{self, Step, is_same_name};
+
+/// Elements of an object that is on the way of a path, at most.
+const MAX_ELEMENTS: u64 = 1 << 16;
+
+/// The frame of a language that an operand means, with its variables; `None` where it means one of machine code, or
+/// nothing tells its variables.
+pub fn of_frame(
+    cx: &Cx<'_>,
+    meant: &FrameOperand,
+    limits: VariableLimits,
+) -> Option<(NamedFrame, ScriptVariables)> {
+    let core = cx.core();
+    let stack = meant.stack(core, None);
+    let frame = meant.chosen_of(core, &stack)?;
+    let known = core.known_frames(&stack, meant.index.saturating_add(1));
+    let variables = known.script_variables(&frame, limits)?;
+    Some((frame, variables))
+}
+
+/// What a word names in the frame of a language: a variable, or what a path leads to that begins with one.
+pub struct ScriptNamed {
+    /// What was typed.
+    pub word: String,
+    /// The language.
+    pub dialect: Dialect,
+    /// What it says.
+    pub value: ScriptNode,
+}
+
+/// What a word names; `None` where the frame is not of a language, or has no such variable.
+///
+/// # Errors
+/// When the path does not lead anywhere.
+pub fn named(
+    cx: &Cx<'_>,
+    meant: &FrameOperand,
+    word: &str,
+    limits: VariableLimits,
+) -> Result<Option<ScriptNamed>> {
+    let shallow = VariableLimits { depth: 0, entries: 0, characters: 0, locals: true };
+    let Some((_, variables)) = of_frame(cx, meant, shallow) else { return Ok(None) };
+    let all = variables.variables.iter().map(|variable| &*variable.name);
+    let Some((name, path)) = split(all, word) else { return Ok(None) };
+    let steps = script_path::parse(path)?;
+    let limits = match steps.len() {
+        0 => limits,
+        steps => VariableLimits {
+            depth: limits.depth.saturating_add(u32::try_from(steps).unwrap_or(u32::MAX)),
+            entries: MAX_ELEMENTS,
+            ..limits
+        },
+    };
+    let Some((_, variables)) = of_frame(cx, meant, limits) else { return Ok(None) };
+    let dialect = variables.dialect;
+    let is_it = |variable: &ScriptVariable| &*variable.name == name;
+    let Some(variable) = variables.variables.into_iter().find(is_it) else { return Ok(None) };
+    let value = follow(variable.value, dialect, &steps, word)?;
+    Ok(Some(ScriptNamed { word: word.to_owned(), dialect, value }))
+}
+
+/// The variable with whose name a word begins, the longest one, and the path behind it.
+fn split<'v, 'w>(
+    variables: impl Iterator<Item = &'v str>,
+    word: &'w str,
+) -> Option<(&'v str, &'w str)> {
+    let ends = |path: &str| path.is_empty() || path.starts_with(['.', '[', '{', '-']);
+    let whole = |name: &'v str| {
+        let mut typed = word.char_indices().map(|(at, _)| at).chain([word.len()]);
+        let end = typed.find(|end| {
+            word.split_at_checked(*end)
+                .is_some_and(|(before, path)| ends(path) && is_same_name(name, before))
+        })?;
+        Some((name, word.get(end..)?))
+    };
+    variables.filter_map(whole).max_by_key(|(name, _)| name.len())
+}
+
+fn follow(from: ScriptNode, dialect: Dialect, steps: &[Step], word: &str) -> Result<ScriptNode> {
+    let mut node = &from;
+    for step in steps {
+        node = script_path::part(node, dialect, step).ok_or_else(|| {
+            let what = match step {
+                Step::Name(name) => format!("no member or key {name}"),
+                Step::Number(number) => format!("no element or key {number}"),
+            };
+            DcmdError::failed(format!("{word}: there is {what}"))
+        })?;
+    }
+    Ok(node.clone())
+}
+
+/// The words of operands that may name variables of a frame of a language.
+pub fn words(operands: &[Arg]) -> Option<Vec<&str>> {
+    let text = |arg: &'_ Arg| -> Option<()> { matches!(arg, Arg::Text(_)).then_some(()) };
+    operands.iter().try_for_each(text)?;
+    let words: Vec<&str> = operands
+        .iter()
+        .filter_map(|arg| match arg {
+            Arg::Text(word) => Some(word.as_str()),
+            Arg::Number(_) => None,
+        })
+        .collect();
+    (!words.is_empty()).then_some(words)
+}
+
+/// A variable of a frame of a language, as `::locals` shows it.
+pub struct ScriptLine<'a> {
+    /// The thread that runs the frame; `None` for a task that no thread runs.
+    pub tid: Option<Tid>,
+    /// The frame.
+    pub frame: &'a NamedFrame,
+    /// The language.
+    pub dialect: Dialect,
+    /// The variable.
+    pub variable: ScriptVariable,
+}
+
+impl ScriptLine<'_> {
+    fn cell(&self, node: Cow<'_, ScriptNode>) -> Cell<'static> {
+        let style = ScriptStyle { dialect: self.dialect, addresses: false, indent: 0 };
+        Cell::Script(Box::new(ScriptCell { node: Cow::Owned(node.into_owned()), style }))
+    }
+}
+
+impl Record for ScriptLine<'_> {
+    fn kind(&self) -> &'static str {
+        "frame_variable"
+    }
+
+    fn view(&self) -> View {
+        View::Line("{variable}")
+    }
+
+    fn fields<'a>(&'a self, out: &mut Fields<'a>) {
+        let location = &self.frame.location;
+        let ScriptVariable { name, is_argument, value } = &self.variable;
+        let named = ScriptNode::variable(name, value.clone());
+        out.num("tid", self.tid.map(|tid| u64::from(tid.get())))
+            .num("frame", self.frame.index as u64)
+            .opt_text("function", location.function.as_deref())
+            .flag("inline", location.inline)
+            .text("kind", if *is_argument { "argument" } else { "local" })
+            .opt_text("name", Some(&**name))
+            .opt_text("declared", value.class.as_deref())
+            .put("value", self.cell(Cow::Borrowed(value)))
+            .put("absent", Cell::Null)
+            .display("variable", self.cell(Cow::Owned(named)));
+    }
+
+    fn dot(&self) -> Option<Dot> {
+        self.variable.value.at.map(Dot::Addr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn the_longest_name_is_meant_and_what_follows_is_the_path() {
+        let of = |word| split(["$row", "$rows", "self", "@list"].into_iter(), word);
+        assert_eq!(of("rows[3]"), Some(("$rows", "[3]")));
+        assert_eq!(of("$row->name"), Some(("$row", "->name")));
+        assert_eq!(of("self.@size"), Some(("self", ".@size")));
+        assert_eq!(of("list"), Some(("@list", "")));
+        assert_eq!((of("rowsx"), of("ro"), of("")), (None, None, None));
+    }
+}
