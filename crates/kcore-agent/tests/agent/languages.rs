@@ -17,6 +17,8 @@ use crate::{
 /// The shares of all programs, in the main thread.
 const SHARES: [(&str, f64); 3] =
     [("spend_seventy", 0.7), ("spend_twenty", 0.2), ("spend_ten", 0.1)];
+/// Samples that a profile has, at least.
+const LEAST: f64 = 150.0;
 /// A function that runs in a thread which begins when the profile is taken already.
 const LATE: &str = "late_work";
 /// A user without rights.
@@ -53,9 +55,10 @@ fn check_shares(folded: &str) {
         .collect();
     for (function, share) in SHARES {
         let (has, all) = samples(&main, function);
-        assert!(all > 150.0, "{all} samples\n{folded}");
-        let found = has / all;
-        assert!((found - share).abs() < 0.2, "{function}: {found} of {all} samples\n{folded}");
+        assert!(all > LEAST, "{all} samples\n{folded}");
+        let (found, deviation) = (has / all, (share * (1.0 - share) / LEAST).sqrt());
+        let is_share = (found - share).abs() < 4.0 * deviation;
+        assert!(is_share, "{function}: {found} of {all} samples\n{folded}");
     }
 }
 
