@@ -36,10 +36,8 @@ pub fn run(data: &[u8]) {
     let timers = LAYOUT.timers.map(|timers| TimerLayout { entry_size, ..timers });
     let memory = Memory::read(&mut input);
     let layout = AsioLayout { timers, ..LAYOUT };
-    let mut operation = |function: Addr| Operation {
-        promise: Some(function.get() & 0xff),
-        ..Operation::default()
-    };
+    let mut operation =
+        |function: Addr| Operation { promise: Some(function.get() & 0xff), ..Operation::default() };
     let is_monotonic = |queue: Addr| queue.get().is_multiple_of(16);
     for wait in read(&memory, reactor, &layout, &is_monotonic, &mut operation) {
         assert!(!wait.to_string().is_empty(), "what waits is told");

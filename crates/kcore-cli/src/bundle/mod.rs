@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
-use kcore::{BundleContents, BundleOptions, Core, OpenOptions};
+use kcore::{BundleContents, BundleOptions, Core, DoubtKind, OpenOptions};
 use kcore_render::io_reason;
 
 pub(crate) use args::BundleArgs;
@@ -32,6 +32,10 @@ pub(crate) fn run(args: &BundleArgs) -> ExitCode {
     };
     let is_replaced = args.output.is_file();
     unused_files(&core).iter().for_each(|note| say(note));
+    if args.stacks_only {
+        // The new core cannot say what the old one lacked.
+        core.doubts().iter().filter(|it| it.kind == DoubtKind::Damage).for_each(|it| say(&it.text));
+    }
     let memory = args.stacks_only.then(|| StackMemory::of(&core, &args.commands)).flatten();
     let lacks_tasks = memory.as_ref().is_some_and(|memory| memory.lacks_tasks);
     match write(&core, args, memory) {

@@ -7,7 +7,8 @@ use kcore_mem::{AddrRange, Cursor, Endian, Target};
 use super::{
     CoreFile, CoreSegment,
     head::{Head, Segment},
-    held_bytes, snapshot,
+    held_bytes,
+    snapshot::{NT_EXCERPT, NT_MAPS, OWNER},
 };
 
 /// The parts of such a core.
@@ -39,51 +40,33 @@ impl CoreFile {
     /// `wanted` is in order, and its ranges do not overlap. `maps` are the mappings of the process as text.
     pub fn excerpt(&self, wanted: &[AddrRange], maps: Option<&str>) -> Excerpt {
         let loads = || self.segments().iter().filter(|segment| segment.is_load());
-        let (mut segments, mut memory) = (Vec::new(), Vec::new());
+        // Segments of a damaged core may all have the same bytes.
+        let mut parts = Parts { left: self.bytes().len() as u64, ..Parts::default() };
         for load in loads() {
-            self.take_parts(load, wanted, &mut segments, &mut memory);
+            parts.take(load, self.held(load), wanted);
         }
+        let Parts { segments, memory, .. } = parts;
         let held = loads().map(|load| held_bytes(self.bytes(), load).len() as u64);
         let notes = self.notes_of_excerpt(held.fold(0, u64::saturating_add), maps);
         Excerpt { head: Head::new(self.target(), &notes, &segments, 1).bytes, memory }
     }
 
-    /// The parts of a segment, those with bytes and those between.
-    fn take_parts(
-        &self,
-        load: &CoreSegment,
-        wanted: &[AddrRange],
-        segments: &mut Vec<Segment>,
-        memory: &mut Vec<Range<usize>>,
-    ) {
-        let held =
-            AddrRange::with_len(load.range.start, held_bytes(self.bytes(), load).len() as u64);
-        let first = wanted.partition_point(|range| range.end <= held.start);
-        let parts = wanted.get(first..).unwrap_or_default().iter();
-        let parts = parts.map_while(|range| range.intersection(&held));
-        let segment = |range: AddrRange, file_size| Segment { range, flags: load.flags, file_size };
-        let mut next = load.range.start;
-        for part in parts.filter(|part| !part.is_empty()) {
-            let Some(bytes) = bytes_of(load, part) else { continue };
-            if next < part.start {
-                segments.push(segment(AddrRange::new(next, part.start), 0));
-            }
-            segments.push(segment(part, part.len()));
-            memory.push(bytes);
-            next = part.end;
-        }
-        if next < load.range.end {
-            segments.push(segment(AddrRange::new(next, load.range.end), 0));
-        }
+    /// The addresses of a segment whose bytes the file has.
+    fn held(&self, load: &CoreSegment) -> AddrRange {
+        AddrRange::with_len(load.range.start, held_bytes(self.bytes(), load).len() as u64)
     }
 
     /// The notes as they are, one with the mappings, and one that says what the core is.
     fn notes_of_excerpt(&self, whole: u64, maps: Option<&str>) -> Vec<u8> {
-        let noted = self.segments().iter().filter(|segment| segment.is_note());
+        // One that was cut would take what follows for its own.
+        let whole_ones = self.notes().filter(|it| !(it.owner == OWNER && it.kind == NT_EXCERPT));
         let mut notes = Vec::new();
-        for segment in noted {
-            notes.extend_from_slice(held_bytes(self.bytes(), segment));
-            notes.resize(notes.len().next_multiple_of(4), 0);
+        for it in whole_ones {
+            notes.extend(note(it.owner, it.kind, it.desc, self.target()));
+            // Segments of a damaged core may all have the same notes.
+            if notes.len() > self.bytes().len() {
+                break;
+            }
         }
         // That of an earlier excerpt says how much there was before.
         let whole = self.excerpt_of().unwrap_or(whole);
@@ -91,10 +74,44 @@ impl CoreFile {
             Endian::Little => whole.to_le_bytes(),
             Endian::Big => whole.to_be_bytes(),
         };
-        let maps = maps.map(|maps| note(snapshot::NT_MAPS, maps.as_bytes(), self.target()));
+        let maps = maps.map(|maps| note(OWNER, NT_MAPS, maps.as_bytes(), self.target()));
         notes.extend(maps.unwrap_or_default());
-        notes.extend(note(snapshot::NT_EXCERPT, &whole, self.target()));
+        notes.extend(note(OWNER, NT_EXCERPT, &whole, self.target()));
         notes
+    }
+}
+
+/// The segments of an excerpt, and their bytes.
+#[derive(Default)]
+struct Parts {
+    segments: Vec<Segment>,
+    memory: Vec<Range<usize>>,
+    /// Bytes that may still be taken.
+    left: u64,
+}
+
+impl Parts {
+    /// Takes what is wanted of a segment, and the addresses between.
+    fn take(&mut self, load: &CoreSegment, held: AddrRange, wanted: &[AddrRange]) {
+        let first = wanted.partition_point(|range| range.end <= held.start);
+        let parts = wanted.get(first..).unwrap_or_default().iter();
+        let mut next = load.range.start;
+        for part in parts.map_while(|range| range.intersection(&held)) {
+            let bytes = bytes_of(load, part).filter(|_| part.len() <= self.left);
+            let Some(bytes) = bytes else { break };
+            self.left = self.left.saturating_sub(part.len());
+            self.push(load, AddrRange::new(next, part.start), 0);
+            self.push(load, part, part.len());
+            self.memory.push(bytes);
+            next = part.end;
+        }
+        self.push(load, AddrRange::new(next, load.range.end), 0);
+    }
+
+    fn push(&mut self, load: &CoreSegment, range: AddrRange, file_size: u64) {
+        if !range.is_empty() {
+            self.segments.push(Segment { range, flags: load.flags, file_size });
+        }
     }
 }
 
@@ -105,17 +122,21 @@ fn bytes_of(load: &CoreSegment, part: AddrRange) -> Option<Range<usize>> {
     Some(start..start.checked_add(usize::try_from(part.len()).ok()?)?)
 }
 
-/// `Elf_Nhdr`, the owner and the descriptor of a note of kcore's.
-fn note(kind: u32, desc: &[u8], target: Target) -> Vec<u8> {
-    let owner = [snapshot::OWNER, &[0; 3]].concat();
-    let size = u32::try_from(snapshot::OWNER.len()).unwrap_or_default().saturating_add(1);
-    let length = u32::try_from(desc.len()).unwrap_or(u32::MAX);
-    let word = |value: u32| match target.endian {
-        Endian::Little => value.to_le_bytes(),
-        Endian::Big => value.to_be_bytes(),
+/// `Elf_Nhdr`, the owner with a NUL, and the descriptor.
+fn note(owner: &[u8], kind: u32, desc: &[u8], target: Target) -> Vec<u8> {
+    let word = |value: usize| {
+        let value = u32::try_from(value).unwrap_or(u32::MAX);
+        match target.endian {
+            Endian::Little => value.to_le_bytes(),
+            Endian::Big => value.to_be_bytes(),
+        }
     };
-    let mut note = [&[size, length, kind].map(word).concat()[..], &owner, desc].concat();
-    note.resize(note.len().next_multiple_of(4), 0);
+    let owner = [owner, &[0]].concat();
+    let mut note = [owner.len(), desc.len(), kind as usize].map(word).concat();
+    for part in [&owner, desc] {
+        note.extend_from_slice(part);
+        note.resize(note.len().next_multiple_of(4), 0);
+    }
     note
 }
 
@@ -188,7 +209,7 @@ mod tests {
         let bytes = Head::new(Target::X86_64, &noted, &[], 1).bytes;
         let core = excerpt(&CoreFile::parse(bytes.into()).unwrap(), &[]);
         let notes: Vec<_> = core.notes().map(|note| (note.owner.to_vec(), note.kind)).collect();
-        let own = [snapshot::NT_MAPS, snapshot::NT_EXCERPT].map(|kind| (b"KCORE".to_vec(), kind));
+        let own = [NT_MAPS, NT_EXCERPT].map(|kind| (b"KCORE".to_vec(), kind));
         assert_eq!(notes, [&[(b"ABCD".to_vec(), 99)], &own[..]].concat());
     }
 }
