@@ -74,7 +74,12 @@ impl FrameOperand {
     /// Its stack up to this frame, with the caller, which tells where it ends, or up to frame `last`.
     pub fn stack(&self, core: &Core, last: Option<usize>) -> Stack {
         let last = last.unwrap_or(self.index.saturating_add(1));
-        self.start.stack(core, last.saturating_add(1).min(MAX_FRAMES))
+        // Frames of a language are placed among all native ones: of a part they would be others.
+        let limit = match core.runtimes().is_empty() {
+            true => last.saturating_add(1).min(MAX_FRAMES),
+            false => MAX_FRAMES,
+        };
+        self.start.stack(core, limit)
     }
 
     /// The named frames that the operand stands for, innermost first: a function and the calls inlined into it. If

@@ -46,7 +46,12 @@ impl Dcmd for Whattype {
         stopped?;
         if guesses.is_empty() {
             let name = Names::new(cx).spelled_or_address(at);
-            return Err(DcmdError::at(at, format!("{name} has no known type")));
+            let is_given_back = core.whatis(at).block.is_some_and(|owned| owned.is_given_back());
+            let why = match is_given_back {
+                true => "lies in a block that was given back",
+                false => "has no known type",
+            };
+            return Err(DcmdError::at(at, format!("{name} {why}")));
         }
         guesses.into_iter().try_for_each(|guess| cx.emit(&Guess { at, guess }))
     }

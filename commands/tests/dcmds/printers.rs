@@ -168,7 +168,7 @@ fn a_dcmd_of_a_file_is_a_pipeline_with_arguments() {
     let counts = nodes.text(&line("::members n_sub.s_count"));
     assert_eq!(
         counts,
-        "n_sub.s_count = 7\nn_sub.s_count = 0\nn_sub.s_count = 0xfffffffd\nn_sub.s_count = 0xfffffffd\n"
+        "n_sub.s_count = 0x7\nn_sub.s_count = 0\nn_sub.s_count = 0xfffffffd\nn_sub.s_count = 0xfffffffd\n"
     );
     let missing = run_on(&nodes.core, &line("::members")).errors;
     assert!(missing.contains("Usage: ::members member"), "{missing}");

@@ -198,6 +198,11 @@ impl Core {
         if !self.mapping_at(caller.pc()).is_some_and(Mapping::may_hold_code) {
             return Stack::empty(Some(tid), End::NotCode(caller.pc()));
         }
+        // Outside of stacks any two words may look like a frame.
+        let is_apart = self.thread_of_stack(frame_pointer).is_none();
+        if is_apart && !machine.follows_call(caller.pc(), self.space()) {
+            return Stack::empty(Some(tid), End::NoRule(frame_pointer));
+        }
         let pc = CodeAddr::Return(caller.pc());
         // Whoever asked says that it is a frame pointer.
         let trust = Trust::FramePointer;

@@ -53,7 +53,7 @@ impl Core {
     }
 
     /// The block of a native heap that holds `at`.
-    fn heap_block_at(&self, at: Addr, thread: Option<Tid>) -> Option<OwnedBlock> {
+    pub(crate) fn heap_block_at(&self, at: Addr, thread: Option<Tid>) -> Option<OwnedBlock> {
         let is_apart = self.modules().at(at).is_none() && thread.is_none();
         is_apart.then(|| self.heaps().block_at(at))?
     }

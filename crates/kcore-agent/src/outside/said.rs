@@ -39,6 +39,7 @@ pub fn done(cost: &ProfileCost, written: &str) -> String {
         }
     }
     text += &covered(cost);
+    text += rough(cost);
     for (_, change) in &cost.changes {
         text += &told(change);
     }
@@ -67,6 +68,15 @@ fn covered(cost: &ProfileCost) -> String {
     match share < ENOUGH {
         true => format!(", which stand for {:.1} of {elapsed:.1} s", elapsed * share),
         false => String::new(),
+    }
+}
+
+/// Whether single samples stand for so long that chance has its part in the shares.
+fn rough(cost: &ProfileCost) -> &'static str {
+    const ENOUGH_A_SECOND: f64 = 25.0;
+    match (cost.samples as f64) < cost.elapsed.as_secs_f64() * ENOUGH_A_SECOND {
+        true => ", so few that shares are rough",
+        false => "",
     }
 }
 
@@ -111,6 +121,9 @@ mod tests {
             assert!(said.contains(part), "{part}: {said}");
         }
         assert!(said.ends_with(": a.folded in /tmp"), "{said}");
+        assert!(!said.contains("rough"), "{said}");
+        cost.samples = 9;
+        assert!(done(&cost, "a.folded in /tmp").contains("so few that shares are rough"));
     }
 
     #[test]

@@ -17,8 +17,10 @@ A core may hold secrets: all memory of the process is in it. --no-env blots out 
 that the program was started with. Copies that the program made itself stay.
 
 --stacks-only leaves out the environment, and all memory that stacks do not need: of threads, of
-coroutines and other tasks, in every language. Variables in frames stay, what they point to goes.
-Add what else you want to look at by -c: what these commands read stays, too.";
+coroutines and other tasks, in every language. Add what else you want to look at by -c: what these
+commands read stays, too. Memory is kept in whole pages, and some tasks, such as coroutines of Lua
+and fibers of Ruby, are found by a search through the heap, which stays then. So the bundle is small,
+but it is no proof that a secret is gone.";
 
 const AFTER_LONG_HELP: &str = "\
 Examples:

@@ -18,6 +18,10 @@ use output::{BundleOutput, is_stdout};
 
 use crate::{args::USAGE, progress, run::unused_files, target::shown};
 
+/// What somebody has to know who hands a small bundle on.
+const SHARED_PAGES: &str = "\
+    memory is kept in whole pages: what lies beside what stacks need is in it, and may be secret";
+
 /// Exit status when there is no bundle.
 const FAILED: u8 = 1;
 
@@ -110,6 +114,9 @@ fn summary(contents: &BundleContents, args: &BundleArgs, is_replaced: bool) -> V
             contents.blotted
         )),
         (false, _) => lines.push("all memory of the core is in it, with what secrets it holds".into()),
+    }
+    if args.stacks_only {
+        lines.push(SHARED_PAGES.to_owned());
     }
     lines
 }

@@ -101,7 +101,10 @@ impl AddressSpace for MadeHost {
     }
 
     fn regions(&self) -> Vec<Region> {
-        Vec::new()
+        self.ranges()
+            .into_iter()
+            .map(|it| Region { range: it.range, origin: Origin::Core })
+            .collect()
     }
 }
 

@@ -61,6 +61,13 @@ pub struct OwnedBlock {
     pub list: Option<BlockList>,
 }
 
+impl OwnedBlock {
+    /// Whether the program has given it back, so that nothing of the program's lies there any more.
+    pub const fn is_given_back(&self) -> bool {
+        matches!(self.block.state, BlockState::Cached | BlockState::Free)
+    }
+}
+
 impl Core {
     /// The heaps of native allocators.
     pub const fn heaps(&self) -> HeapView<'_> {

@@ -29,7 +29,9 @@ pub fn mappings(maps: &[MapLine], space: &CoreSpace) -> Vec<Mapping> {
 }
 
 fn kind_of(map: &MapLine) -> MappingKind {
-    if map.is_file() {
+    // What the kernel itself maps for a descriptor has a name that is no path: `anon_inode:[io_uring]`.
+    let is_named = map.inode != 0 && !map.name.is_empty() && !map.name.starts_with(b"[");
+    if is_named {
         let path: Arc<str> = String::from_utf8_lossy(&map.name).into();
         return MappingKind::File { path, offset: map.offset };
     }

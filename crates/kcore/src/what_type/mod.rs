@@ -12,11 +12,12 @@ mod roots;
 pub(crate) use pointers::{TypeLayout, inner_member, layout_of};
 pub(crate) use roots::Root;
 
-use kcore_mem::Addr;
+use kcore_heap::Block;
+use kcore_mem::{Addr, AddrRange};
 use kcore_symbols::Type;
 use kcore_values::Process;
 
-use crate::Core;
+use crate::{Core, native_heap::OwnedBlock};
 use reach::Reach;
 
 /// Bytes before an address in which an object may begin that has a table of virtual functions.
@@ -52,9 +53,34 @@ pub enum Evidence {
     VirtualTable,
 }
 
+/// A block that a program has, and what its own bytes tell.
+struct HeldBlock {
+    range: AddrRange,
+    /// The class whose table of virtual functions it begins with a pointer to.
+    class: Option<Type>,
+}
+
+impl HeldBlock {
+    fn of(core: &Core, block: &Block) -> Self {
+        let table = core.space().read_addr(block.at).ok();
+        Self { range: block.range(), class: table.and_then(|table| core.type_of_vtable(table)) }
+    }
+
+    /// Whether a pointer to an object may be right: pointers behind an end, and ones that are left from a block before,
+    /// lead to what does not fit.
+    fn may_hold(&self, guess: &TypeGuess) -> bool {
+        let end = guess.base.saturating_add(guess.ty.size().unwrap_or(0));
+        let fits = self.range.contains(guess.base) && end <= self.range.end;
+        let is_other = self.class.as_ref().is_some_and(|class| {
+            guess.base == self.range.start && class.spelled() != guess.ty.spelled()
+        });
+        fits && !is_other
+    }
+}
+
 impl Core {
     /// What `at` may be a part of, the surest and nearest first, at most `most`. `go_on` is told how many
-    /// objects were looked at, and says whether to look further.
+    /// objects were looked at, and says whether to look further. Nothing is a part of a block that the program gave back.
     pub fn what_types(
         &self,
         at: Addr,
@@ -62,12 +88,19 @@ impl Core {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Vec<TypeGuess> {
         let mut guesses: Vec<TypeGuess> = Vec::new();
+        let block = self.heap_block_at(at, self.thread_of_stack(at));
+        if block.as_ref().is_some_and(OwnedBlock::is_given_back) {
+            return guesses;
+        }
+        let block = block.map(|owned| HeldBlock::of(self, &owned.block));
         let mut reach = Reach::from(self.type_roots());
         reach.find(
             self,
             at,
             &mut |guess| {
-                if !guesses.iter().any(|known| known.ty == guess.ty && known.base == guess.base) {
+                let fits = block.as_ref().is_none_or(|block| block.may_hold(&guess));
+                let is_known = |known: &TypeGuess| known.ty == guess.ty && known.base == guess.base;
+                if fits && !guesses.iter().any(is_known) {
                     guesses.push(guess);
                 }
                 guesses.len() < most.min(MAX_GUESSES)

@@ -139,7 +139,7 @@ impl<R: Iterator<Item = Root>> Reach<R> {
             let most = self.held_left.min(MAX_HELD_BY_ONE);
             let Some(held) = container.held(core, most) else { continue };
             self.held_left = self.held_left.saturating_sub(held.len() as u64);
-            if holder.kind == HolderKind::Buffer && !held.is_empty() {
+            if holder.kind != HolderKind::Variants {
                 let size = holder.ty.size().unwrap_or(0);
                 told.push(holder.offset..holder.offset.saturating_add(size));
             }

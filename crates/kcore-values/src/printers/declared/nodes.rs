@@ -12,7 +12,7 @@ use super::{
 use crate::Object;
 
 /// Levels of a tree, at most.
-const MAX_LEVELS: usize = 256;
+const MAX_LEVELS: usize = 1 << 16;
 /// Nodes of a list or a tree that are remembered, so that one that leads back to itself ends; indices that are looked
 /// at.
 pub const MAX_NODES: u64 = 1 << 20;
@@ -63,9 +63,7 @@ impl<'p> ListNodes<'p> {
             return Ok(None);
         }
         self.first.get_or_insert(at);
-        if !self.seen.insert(at) || self.seen.len() as u64 > MAX_NODES {
-            return Err(trouble(self.next, "the list runs in a circle"));
-        }
+        remember(&mut self.seen, at, self.next, "list")?;
         self.node = scope.over(&node).target(self.next)?;
         Ok(Some(node))
     }
@@ -79,6 +77,8 @@ pub struct TreeNodes<'p> {
     end: NodeEnd<'p>,
     /// Nodes whose left parts were seen.
     above: Vec<Object>,
+    /// The node that was given last, whose right part comes next.
+    given: Option<Object>,
     seen: HashSet<Addr>,
 }
 
@@ -88,7 +88,7 @@ impl<'p> TreeNodes<'p> {
         (left, right): (&'p PrinterExpression, &'p PrinterExpression),
         end: NodeEnd<'p>,
     ) -> Self {
-        Self { left, right, end, above: Vec::new(), seen: HashSet::new() }
+        Self { left, right, end, above: Vec::new(), given: None, seen: HashSet::new() }
     }
 
     /// Goes down to the leftmost node of a part of the tree.
@@ -102,9 +102,9 @@ impl<'p> TreeNodes<'p> {
             if self.end.is_at(scope, &node, at)? {
                 return Ok(());
             }
-            let is_new = self.seen.insert(at) && self.seen.len() as u64 <= MAX_NODES;
-            if !is_new || self.above.len() >= MAX_LEVELS {
-                return Err(trouble(self.left, "the tree runs in a circle"));
+            remember(&mut self.seen, at, self.left, "tree")?;
+            if self.above.len() >= MAX_LEVELS {
+                return Err(trouble(self.left, &format!("more than {MAX_LEVELS} levels")));
             }
             next = scope.over(&node).target(self.left)?;
             self.above.push(node);
@@ -117,9 +117,30 @@ impl<'p> TreeNodes<'p> {
     /// # Errors
     /// As [`Self::descend`].
     pub fn take(&mut self, scope: &PrinterScope<'_>) -> Printed<Option<Object>> {
-        let Some(node) = self.above.pop() else { return Ok(None) };
-        let right = scope.over(&node).target(self.right)?;
-        self.descend(scope, right)?;
-        Ok(Some(node))
+        if let Some(given) = self.given.take() {
+            let right = scope.over(&given).target(self.right)?;
+            self.descend(scope, right)?;
+        }
+        self.given = self.above.pop();
+        Ok(self.given.clone())
+    }
+}
+
+/// Notes that a node was met.
+///
+/// # Errors
+/// When it was met before, or there are too many.
+fn remember(
+    seen: &mut HashSet<Addr>,
+    at: Addr,
+    link: &PrinterExpression,
+    what: &str,
+) -> Printed<()> {
+    if !seen.insert(at) {
+        return Err(trouble(link, &format!("the {what} runs in a circle")));
+    }
+    match seen.len() as u64 {
+        0..=MAX_NODES => Ok(()),
+        _ => Err(trouble(link, &format!("more than {MAX_NODES} nodes"))),
     }
 }

@@ -53,8 +53,11 @@ fn opening(name: &str) -> Option<usize> {
     None
 }
 
-/// A name with blanks between words only.
+/// A name with blanks between words only, and without the word that C has before a tag.
 fn compact(text: &str) -> String {
+    const WORDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];
+    let text = text.trim();
+    let text = WORDS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut compact = String::with_capacity(text.len());
     let mut rest = text.trim().chars().peekable();

@@ -148,7 +148,13 @@ impl<'w> WalkPosition<'w> {
                 tree.descend(scope, scope.target(first)?)?;
                 Self::Tree(tree)
             }
-            WalkSteps::Indices { size } => Self::Index { next: 0, size: scope.number(size)? },
+            WalkSteps::Indices { size } => {
+                let count = scope.number(size)?;
+                if count > i64::MAX.cast_unsigned() {
+                    return Err(trouble(size, "it is negative, and no number of elements"));
+                }
+                Self::Index { next: 0, size: count }
+            }
         })
     }
 
