@@ -52,8 +52,15 @@ pub fn named(
 ) -> Result<Option<ScriptNamed>> {
     let shallow = VariableLimits { depth: 0, entries: 0, characters: 0, locals: true };
     let Some((_, variables)) = of_frame(cx, meant, shallow) else { return Ok(None) };
-    let all = variables.variables.iter().map(|variable| &*variable.name);
-    let Some((name, path)) = split(all, word) else { return Ok(None) };
+    let all = || variables.variables.iter().map(|variable| &*variable.name);
+    let Some((name, path)) = split(all(), word) else {
+        return match computed(all(), word) {
+            Some(name) => Err(DcmdError::failed(format!(
+                "{word}: nothing is computed with variables of the language, such as {name}"
+            ))),
+            None => Ok(None),
+        };
+    };
     let steps = script_path::parse(path)?;
     let limits = match steps.len() {
         0 => limits,
@@ -86,6 +93,14 @@ fn split<'v, 'w>(
         Some((name, word.get(end..)?))
     };
     variables.filter_map(whole).max_by_key(|(name, _)| name.len())
+}
+
+/// The variable with which an expression begins: C's rules would take another thing of that name.
+fn computed<'v>(mut variables: impl Iterator<Item = &'v str>, word: &str) -> Option<&'v str> {
+    let is_name = |sign: char| sign.is_alphanumeric() || "_$@%&".contains(sign);
+    let end = word.find(|sign| !is_name(sign))?;
+    let (before, _) = word.split_at_checked(end)?;
+    variables.find(|name| is_same_name(name, before))
 }
 
 fn follow(from: ScriptNode, dialect: Dialect, steps: &[Step], word: &str) -> Result<ScriptNode> {
@@ -167,7 +182,14 @@ impl Record for ScriptLine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::{computed, split};
+
+    #[test]
+    fn an_expression_over_a_variable_is_known_as_one() {
+        let of = |word| computed(["$n", "big"].into_iter(), word);
+        assert_eq!((of("big+1"), of("n*2"), of("$n*2")), (Some("big"), Some("$n"), Some("$n")));
+        assert_eq!((of("big"), of("other+1"), of("")), (None, None, None));
+    }
 
     #[test]
     fn the_longest_name_is_meant_and_what_follows_is_the_path() {

@@ -61,9 +61,6 @@ fn leaks_of_one_size_and_beginning_are_one_group() {
 #[test]
 fn a_heap_in_two_mappings_is_read_whole() {
     for opened in opened("heap-split") {
-        let heaps = opened.records("::mappings").into_iter();
-        let heaps = heaps.filter(|record| record["name"] == "[ heap ]").count();
-        assert!(heaps >= 2 || opened.name.contains("gcore"), "{}: {heaps}", opened.name);
         let leaks = opened.records("::findleaks -a");
         let found: Vec<&str> = leaks.iter().filter_map(|leak| leak["address"].as_str()).collect();
         let told = told(&opened);

@@ -26,18 +26,34 @@ impl<W: Write> TarWriter<W> {
     /// # Errors
     /// When one of the two cannot be read or written, or `from` has fewer bytes.
     pub fn file(&mut self, name: &[u8], size: u64, from: &mut dyn Read) -> io::Result<()> {
-        if name.len() > SHORT {
-            let long = [name, b"\0"].concat();
-            self.to.write_all(&header(b"././@LongLink", b'L', long.len() as u64))?;
-            self.to.write_all(&long)?;
-            self.pad(long.len() as u64)?;
-        }
-        self.to.write_all(&header(name, b'0', size))?;
+        self.long(b'L', name)?;
+        self.to.write_all(&header(name, b'0', size, b""))?;
         let copied = io::copy(&mut from.take(size), &mut self.to)?;
         if copied < size {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.pad(size)
+    }
+
+    /// Adds another name of a file that was added before.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn hard_link(&mut self, name: &[u8], to: &[u8]) -> io::Result<()> {
+        self.long(b'K', to)?;
+        self.long(b'L', name)?;
+        self.to.write_all(&header(name, b'1', 0, to))
+    }
+
+    /// Writes a name for which the header that follows has no room.
+    fn long(&mut self, kind: u8, name: &[u8]) -> io::Result<()> {
+        if name.len() <= SHORT {
+            return Ok(());
+        }
+        let long = [name, b"\0"].concat();
+        self.to.write_all(&header(b"././@LongLink", kind, long.len() as u64, b""))?;
+        self.to.write_all(&long)?;
+        self.pad(long.len() as u64)
     }
 
     /// Ends the archive.
@@ -57,8 +73,8 @@ impl<W: Write> TarWriter<W> {
     }
 }
 
-/// A header: name, mode, owner, size, time, sum, kind, magic of GNU tar.
-fn header(name: &[u8], kind: u8, size: u64) -> Vec<u8> {
+/// A header: name, mode, owner, size, time, sum, kind, what a link leads to, magic of GNU tar.
+fn header(name: &[u8], kind: u8, size: u64, link: &[u8]) -> Vec<u8> {
     let mut header = Vec::with_capacity(BLOCK);
     header.extend(name.iter().take(SHORT));
     header.resize(100, 0);
@@ -67,6 +83,7 @@ fn header(name: &[u8], kind: u8, size: u64) -> Vec<u8> {
     header.extend_from_slice(b"00000000000\0");
     header.extend_from_slice(b"        ");
     header.push(kind);
+    header.extend(link.iter().take(SHORT));
     header.resize(257, 0);
     header.extend_from_slice(b"ustar  \0");
     header.resize(BLOCK, 0);
@@ -99,16 +116,19 @@ mod tests {
         for (name, text) in [("core", &b"text"[..]), (&long, &[7; 512]), ("empty", b"")] {
             writer.file(name.as_bytes(), text.len() as u64, &mut &*text).unwrap();
         }
+        writer.hard_link(format!("{long}-too").as_bytes(), long.as_bytes()).unwrap();
         let path = folder.path().join("made.tar");
         fs::write(&path, writer.finish().unwrap()).unwrap();
         let listed = Command::new("tar").arg("-tf").arg(&path).output().unwrap();
         assert!(listed.status.success());
-        assert_eq!(String::from_utf8(listed.stdout).unwrap(), format!("core\n{long}\nempty\n"));
+        let names = format!("core\n{long}\nempty\n{long}-too\n");
+        assert_eq!(String::from_utf8(listed.stdout).unwrap(), names);
         let file = fs::File::open(&path).unwrap();
         let entries = tar::entries(&file, 0..file.metadata().unwrap().len()).unwrap();
         let sizes: Vec<_> = entries.iter().map(|it| it.bytes.end - it.bytes.start).collect();
-        assert_eq!(sizes, [4, 512, 0]);
+        assert_eq!(sizes[..3], [4, 512, 0]);
         assert_eq!(entries[1].name, long.as_bytes());
+        assert_eq!(entries[3].link.as_deref(), Some(long.as_bytes()));
     }
 
     #[test]

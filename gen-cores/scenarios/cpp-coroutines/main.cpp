@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -100,6 +101,11 @@ struct Event {
 	int await_resume() { return number; }
 };
 
+/* The same, and what it gives is destroyed later: code for that comes before the result is taken. */
+struct TextEvent : Event {
+	std::string await_resume() { return std::string(64, 'x'); }
+};
+
 FN int work(int n)
 {
 	return n * 3;
@@ -111,6 +117,12 @@ static Task leaf(int n)
 	sum += co_await Event{ n, HERE };
 	sum += co_await Event{ n + 1, HERE };
 	co_return sum;
+}
+
+static Task text(int n)
+{
+	std::string result = co_await TextEvent{ { n, HERE } };
+	co_return (int)result.size();
 }
 
 template <class T> static Task middle(T n)
@@ -212,6 +224,10 @@ int main()
 		gone.handle.resume();
 		fprintf(out, "{\"gone\":\"%p\"}\n", gone.handle.address());
 	}
+#ifndef MANY
+	Task texts = text(300);
+	texts.handle.resume();
+#endif
 	Task created = leaf(200), done = ends(1), crashing = crashes();
 	tell(created.handle.address(), nullptr, "created", Told{ "leaf", 0 });
 	done.handle.resume();

@@ -1,9 +1,9 @@
 //! What of a core's memory stacks need: commands that show them run once, and what they read is noted.
 
-use std::io::{self, Write};
+use std::io;
 
 use kcore::{AddrRange, Core};
-use kcore_render::{Format, JsonForm, Numbers, TextOptions, TextSink};
+use kcore_render::{Format, JsonForm, JsonSink, Numbers, TextOptions, TextSink};
 use kcore_shell::Session;
 
 use crate::run::{each, session};
@@ -29,10 +29,11 @@ impl StackMemory {
         let (noting, reads) = core.noting_reads()?;
         let stacks = noting.memory_of_stacks();
         let mut session = session(noting, Format::Json(JsonForm::Full));
-        run(&mut session, &[THREADS.to_owned()], &mut io::sink());
-        run(&mut session, commands, &mut io::stderr());
+        run(&mut session, &[THREADS.to_owned()]);
+        run(&mut session, commands);
+        tell_failures(&mut session, commands);
         let threads = reads.ranges();
-        run(&mut session, &[TASKS.to_owned()], &mut io::sink());
+        run(&mut session, &[TASKS.to_owned()]);
         let all = reads.ranges();
         let lacks_tasks = bytes(&all).saturating_sub(bytes(&threads)) > MOST_FOR_TASKS;
         let ranges = if lacks_tasks { threads } else { all };
@@ -44,10 +45,16 @@ fn bytes(ranges: &[AddrRange]) -> u64 {
     ranges.iter().map(AddrRange::len).fold(0, u64::saturating_add)
 }
 
-/// Nobody reads what they show, but for what fails.
-fn run(session: &mut Session, commands: &[String], errors: &mut dyn Write) {
-    let options =
-        TextOptions { styled: false, live: false, numbers: Numbers { radix: 16, word_size: 8 } };
-    let mut nowhere = TextSink::new(io::sink(), errors, options);
+/// Runs commands for what they read: JSON has more than text, such as the arguments of functions.
+fn run(session: &mut Session, commands: &[String]) {
+    let mut nowhere = JsonSink::new(io::sink(), io::sink(), false);
     let _ = each(session, commands, &mut nowhere);
+}
+
+/// Runs commands once more, as a person would see them fail.
+fn tell_failures(session: &mut Session, commands: &[String]) {
+    let numbers = Numbers { radix: 16, word_size: 8 };
+    let options = TextOptions { styled: false, live: false, numbers };
+    let mut failures = TextSink::new(io::sink(), io::stderr(), options);
+    let _ = each(session, commands, &mut failures);
 }

@@ -101,10 +101,9 @@ impl AddressSpace for MadeHost {
     }
 
     fn regions(&self) -> Vec<Region> {
-        self.ranges()
-            .into_iter()
-            .map(|it| Region { range: it.range, origin: Origin::Core })
-            .collect()
+        let range = |start: u64, len: usize| AddrRange::with_len(Addr::new(start), len as u64);
+        let parts = self.parts.iter().map(|(start, part)| range(*start, part.len()));
+        parts.map(|range| Region { range, origin: Origin::Core }).collect()
     }
 }
 

@@ -20,6 +20,9 @@ use crate::{Host, HostModule};
 const MAX_CODE: u64 = 1 << 20;
 /// Bytes of `movb $NUMBER, OFFSET(REGISTER)` behind a prefix: with an offset of one byte and of four.
 const STORE: u8 = 0xc6;
+/// The same of more bytes, of which a prefix makes two.
+const WIDE_STORE: u8 = 0xc7;
+const OF_WORDS: u8 = 0x66;
 
 /// Where in its source a coroutine is suspended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,9 +51,11 @@ pub fn suspension(
     match function.compiler {
         Compiler::Gcc => {
             let at = dispatch::landing(host.space(), function.resume.start, frame, place)?;
-            let line = line_at(module, at)?;
+            // Of the code behind this place gcc 12 may say that it is of what follows, or of the function's end.
             let begun = index != FIRST;
-            let is_behind = begun && !takes_result(host, module, at);
+            let waits = begun.then(|| waits_at(host, module, function, (place, index))).flatten();
+            let line = line_at(module, waits.unwrap_or(at))?;
+            let is_behind = begun && waits.is_none();
             let begun = Some(begun);
             Some(Suspension { file: line.file, line: line.line, begun, awaits: None, is_behind })
         }
@@ -106,37 +111,45 @@ const NEAR: u64 = 48;
 /// Bytes behind the store of a number in which code that is not optimized calls `await_suspend`.
 const NEAR_SUSPEND: u64 = 128;
 const AWAIT_SUSPEND: &str = "await_suspend";
-const AWAIT_RESUME: &str = "await_resume";
 /// The opcode of a call, and its bytes.
 const CALL: u8 = 0xe8;
 const CALL_SIZE: u64 = 5;
 
-/// Whether a coroutine that goes on here begins with the end of its `co_await`, inlined or called. Else that left no code,
-/// and the line is that of what follows.
-fn takes_result(host: &dyn Host, module: &dyn HostModule, at: Addr) -> bool {
-    let Some(svma) = module.svma(at) else { return false };
-    let frames = module.symbols().lines().find(svma);
-    let is_it = |frame: &LineFrame| {
-        frame.function.as_deref().is_some_and(|name| name.contains(AWAIT_RESUME))
+/// Where gcc's code has the `await_suspend` of a point, called or inlined, behind the one store of its number; `None`
+/// where there is no such store, or several, or nothing of the function is left.
+fn waits_at(
+    host: &dyn Host,
+    module: &dyn HostModule,
+    function: &CoroutineFunction,
+    (place, index): (IndexPlace, u64),
+) -> Option<Addr> {
+    (place.size == 2 && host.space().target().arch == Arch::X86_64).then_some(())?;
+    let number = u16::try_from(index).ok()?;
+    let code = host.space().read_held(function.resume.start, function.resume.len().min(MAX_CODE));
+    let is_one = |at: &usize| {
+        let rest = code.get(at.saturating_add(1)..).unwrap_or_default();
+        rest.first() == Some(&WIDE_STORE) && is_store(rest, place.offset, &number.to_le_bytes())
     };
-    frames.iter().any(is_it) || called_near(host, at).is_some_and(|it| it.contains(AWAIT_RESUME))
+    let mut stores = memchr::memchr_iter(OF_WORDS, &code).filter(is_one);
+    let store = stores.next().filter(|_| stores.next().is_none())?;
+    let store = function.resume.start.checked_add(u64::try_from(store).ok()?)?;
+    let mut calls = called_within(host, store, NEAR_SUSPEND).into_iter();
+    let is_it =
+        |name: &Option<Arc<str>>| name.as_ref().is_some_and(|it| it.contains(AWAIT_SUSPEND));
+    let (call, _) = calls.find(|(_, name)| is_it(name))?;
+    line_at(module, call)?.line.filter(|line| *line > 0).map(|_| call)
 }
 
-/// The function that is called first behind a place.
-fn called_near(host: &dyn Host, at: Addr) -> Option<Arc<str>> {
-    called_within(host, at, NEAR).into_iter().next()?
-}
-
-/// What is called by the bytes behind a place that look like calls, in order; `None` where that is no function.
-fn called_within(host: &dyn Host, at: Addr, len: u64) -> Vec<Option<Arc<str>>> {
+/// The bytes behind a place that look like calls, in order, and what they call; `None` where that is no function.
+fn called_within(host: &dyn Host, at: Addr, len: u64) -> Vec<(Addr, Option<Arc<str>>)> {
     let bytes = host.space().read_held(at, len);
     let called = |place: usize| {
         let offset = i32::from_le_bytes(bytes.get(place..)?.get(1..5)?.try_into().ok()?);
-        let behind = u64::try_from(place).ok()?.checked_add(CALL_SIZE)?;
-        let to = at.checked_add(behind)?.get().wrapping_add_signed(offset.into());
-        host.function_at(CodeAddr::Pc(Addr::new(to)))
+        let call = at.checked_add(u64::try_from(place).ok()?)?;
+        let to = call.checked_add(CALL_SIZE)?.get().wrapping_add_signed(offset.into());
+        Some((call, host.function_at(CodeAddr::Pc(Addr::new(to)))))
     };
-    memchr::memchr_iter(CALL, &bytes).map(called).collect()
+    memchr::memchr_iter(CALL, &bytes).filter_map(called).collect()
 }
 
 /// The type whose `await_suspend` is inlined or called behind the place where the number of a point is stored.
@@ -147,8 +160,9 @@ fn awaited(host: &dyn Host, module: &dyn HostModule, store: Addr) -> Option<Arc<
         let mut names = names.filter(|name| name.contains(AWAIT_SUSPEND));
         names.find_map(|name| class_of(&module.symbols().demangled(name)))
     });
-    let called = || called_within(host, store, NEAR_SUSPEND).into_iter().flatten();
-    inlined.or_else(|| called().find_map(|name| class_of(&name)))
+    let mut called =
+        called_within(host, store, NEAR_SUSPEND).into_iter().filter_map(|(_, name)| name);
+    inlined.or_else(|| called.find_map(|name| class_of(&name)))
 }
 
 /// The class whose `await_suspend` a demangled name is: a template's has what it returns before it.
@@ -174,25 +188,23 @@ fn stores(space: &dyn AddressSpace, code: AddrRange, offset: u64, number: u8) ->
     let places = memchr::memchr_iter(STORE, &bytes);
     let is_one = |at: &usize| {
         let rest = bytes.get(*at..).unwrap_or_default();
-        is_store(rest, offset, number)
+        is_store(rest, offset, &[number])
     };
     let places = places.filter(is_one).filter_map(|at| u64::try_from(at).ok());
     places.filter_map(|at| code.start.checked_add(at)).collect()
 }
 
-fn is_store(bytes: &[u8], offset: u64, number: u8) -> bool {
+fn is_store(bytes: &[u8], offset: u64, number: &[u8]) -> bool {
     let Some((_, [operand, rest @ ..])) = bytes.split_first() else { return false };
     // With a stack pointer, or r12, as its base an operand has one byte more.
     let rest = if operand & 7 == 4 { rest.get(1..).unwrap_or_default() } else { rest };
-    match operand & 0xf8 {
-        0x40 => u8::try_from(offset)
-            .is_ok_and(|offset| offset < 0x80 && rest.starts_with(&[offset, number])),
-        0x80 => u32::try_from(offset).is_ok_and(|offset| {
-            let [a, b, c, d] = offset.to_le_bytes();
-            rest.starts_with(&[a, b, c, d, number])
-        }),
-        _ => false,
-    }
+    let place = match operand & 0xf8 {
+        0x40 => u8::try_from(offset).ok().filter(|it| *it < 0x80).map(|it| vec![it]),
+        0x80 => u32::try_from(offset).ok().map(|it| it.to_le_bytes().to_vec()),
+        _ => None,
+    };
+    let rest = place.and_then(|place| rest.strip_prefix(&place[..]));
+    rest.is_some_and(|rest| rest.starts_with(number))
 }
 
 /// The line of an address in the function that the machine called, whatever is inlined there.
@@ -219,11 +231,12 @@ mod tests {
 
     #[test]
     fn a_store_has_its_offset_and_its_number() {
-        assert!(is_store(&[0xc6, 0x43, 0x24, 0x02], 0x24, 2));
-        assert!(is_store(&[0xc6, 0x44, 0x24, 0x24, 0x02], 0x24, 2));
-        assert!(is_store(&[0xc6, 0x80, 0x84, 0, 0, 0, 1], 0x84, 1));
-        assert!(!is_store(&[0xc6, 0x43, 0x24, 0x02], 0x24, 1));
-        assert!(!is_store(&[0xc6, 0x43, 0x24], 0x24, 1));
-        assert!(!is_store(&[0xc6], 0x24, 1));
+        assert!(is_store(&[0xc6, 0x43, 0x24, 0x02], 0x24, &[2]));
+        assert!(is_store(&[0xc6, 0x44, 0x24, 0x24, 0x02], 0x24, &[2]));
+        assert!(is_store(&[0xc6, 0x80, 0x84, 0, 0, 0, 1], 0x84, &[1]));
+        assert!(!is_store(&[0xc6, 0x43, 0x24, 0x02], 0x24, &[1]));
+        assert!(!is_store(&[0xc6, 0x43, 0x24], 0x24, &[1]));
+        assert!(!is_store(&[0xc6], 0x24, &[1]));
+        assert!(is_store(&[0xc7, 0x40, 0x2c, 0x04, 0x00], 0x2c, &[4, 0]));
     }
 }

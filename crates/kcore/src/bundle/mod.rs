@@ -6,8 +6,10 @@ mod noted;
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     io::{self, Write},
     ops::Range,
+    os::unix::ffi::OsStrExt,
     path::Path,
     sync::Arc,
 };
@@ -74,9 +76,12 @@ impl Core {
         let readme = self.readme(&contents);
         archive.file(README.as_bytes(), readme.len() as u64, &mut readme.as_bytes())?;
         archive.file(CORE.as_bytes(), contents.core_size, &mut core)?;
-        for (name, image) in files {
+        for (name, image) in &files {
             let bytes: &[u8] = image.bytes();
             archive.file(name.as_bytes(), bytes.len() as u64, &mut &*bytes)?;
+        }
+        for (name, to) in self.other_names(&files) {
+            archive.hard_link(name.as_bytes(), to.as_bytes())?;
         }
         archive.finish().map(|_| contents)
     }
@@ -106,6 +111,19 @@ impl Core {
             }
         }
         files
+    }
+
+    /// Names by which the dynamic linker knows files that the system knows by others: `/lib` may be a link to `/usr/lib`.
+    /// gdb looks for them.
+    fn other_names(&self, files: &BTreeMap<String, Arc<Image>>) -> BTreeMap<String, String> {
+        let member = |path: &Path| format!("{ROOT}{}", member_path(path).display());
+        let names = self.link_map().iter().filter_map(|entry| {
+            let known = member(Path::new(OsStr::from_bytes(&entry.path)));
+            let mapped = member(Path::new(&self.modules().at(entry.dynamic)?.path()));
+            let is_other = !entry.path.is_empty() && !files.contains_key(&known);
+            (is_other && files.contains_key(&mapped)).then_some((known, mapped))
+        });
+        names.collect()
     }
 
     fn modules_without_file(&self) -> Vec<String> {
@@ -142,7 +160,7 @@ impl Core {
         let mut text = format!(
             "A core and its files, by kcore {}.\n\n\
              kcore opens this archive as it is. For gdb, unpack it:\n\n  \
-             gdb -iex 'set sysroot root' -iex 'set debug-file-directory root{SYSTEM_DEBUG_DIR}' {ROOT}{} core\n\nFiles:\n",
+             gdb -iex \"set sysroot $PWD/root\" -iex 'set debug-file-directory root{SYSTEM_DEBUG_DIR}' {ROOT}{} core\n\nFiles:\n",
             env!("CARGO_PKG_VERSION"),
             one_line(&exe),
         );
