@@ -106,7 +106,7 @@ fn has_other_line(module: &dyn HostModule, code: AddrRange, line: Option<u32>) -
 
 /// Places of a function whose lines are looked at.
 const SAMPLES: usize = 64;
-/// Bytes behind the place where a coroutine goes on in which it calls `await_resume`.
+/// Bytes behind the store of a number in which an inlined `await_suspend` begins.
 const NEAR: u64 = 48;
 /// Bytes behind the store of a number in which code that is not optimized calls `await_suspend`.
 const NEAR_SUSPEND: u64 = 128;

@@ -93,7 +93,8 @@ impl Core {
         memory: Option<&[AddrRange]>,
     ) -> (Vec<u8>, Vec<Range<usize>>) {
         let Some(wanted) = memory else {
-            return (Vec::new(), vec![0..file.bytes().len()]);
+            let whole = 0..file.bytes().len();
+            return (Vec::new(), std::iter::once(whole).collect());
         };
         // One that has the text in a note keeps it.
         let maps = file.maps().is_none().then(|| maps::text_of(self.mappings())).flatten();
