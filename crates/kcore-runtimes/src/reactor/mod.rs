@@ -12,7 +12,7 @@ use std::{fmt, sync::Arc};
 
 use kcore_mem::{Addr, Budget};
 
-pub use asio::{AsioLayout, read};
+pub use asio::{AsioLayout, TimerLayout, read};
 pub use operation::Operation;
 
 use crate::{Host, tokio::Deadline};
