@@ -94,7 +94,7 @@ impl Dcmd for Locals {
     }
 }
 
-/// Shows the variables of a frame of a language; says whether it is one whose variables are known.
+/// Shows the variables of a frame of a language. `false` if it is no such frame, or its variables are not known.
 fn script_locals(cx: &mut Cx<'_>, meant: &FrameOperand, names: &[String]) -> Result<bool> {
     let limits = script_limits(names);
     let Some((frame, found)) = script_variable::of_frame(cx, meant, limits) else {

@@ -18,7 +18,7 @@ const SIGILS: [char; 4] = ['$', '@', '%', '&'];
 pub enum Step {
     /// What stands behind a dot or an arrow, or between brackets without being a number.
     Name(String),
-    /// A number between brackets, as it was typed.
+    /// The number between brackets: `3` of `[3]`.
     Number(i64),
 }
 

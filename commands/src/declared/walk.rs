@@ -31,7 +31,7 @@ pub fn each(
     cx.check_interrupt()
 }
 
-/// What a pipe gets of an element.
+/// The value that an element of a walk passes on into a pipe.
 pub fn dot_of(element: &WalkElement) -> Dot {
     match element {
         WalkElement::Number(number) => Dot::Number(*number),

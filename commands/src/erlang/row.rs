@@ -39,7 +39,7 @@ impl ProcessRecord {
         }
     }
 
-    /// Why a name cannot be read, if one cannot.
+    /// Why the name of a function or process could not be read; `None` where all names were.
     pub fn missing(&self) -> Option<Missing> {
         let names = [&self.registered, &self.current, &self.initial].into_iter().flatten();
         names.filter_map(|name| name.as_ref().err().copied()).min()

@@ -95,7 +95,7 @@ extern "C" fn main(
     _environment: *const *const c_char,
 ) -> c_int {
     let count = usize::try_from(argc).unwrap_or_default();
-    // SAFETY: the C library gives so many strings.
+    // SAFETY: `argv` has `argc` pointers to strings, and the C library keeps them.
     let arguments: Vec<&CStr> =
         (0..count).map(|index| unsafe { CStr::from_ptr(*argv.add(index)) }).collect();
     match arguments.get(1..) {

@@ -100,7 +100,7 @@ impl Outside {
         }
     }
 
-    /// Hears what came of it, if that was said by now.
+    /// Reads what the process has said so far; the outcome of the profile, once it has said that.
     pub fn hear(&mut self) -> Option<Outcome> {
         let has_ended = self.read();
         let said = String::from_utf8_lossy(&self.heard).into_owned();

@@ -17,14 +17,14 @@ const MOST_FOR_TASKS: u64 = 1 << 30;
 
 /// What stacks need.
 pub(super) struct StackMemory {
-    /// It.
+    /// The addresses, in any order.
     pub(super) ranges: Vec<AddrRange>,
     /// Whether tasks of runtimes would need too much more.
     pub(super) lacks_tasks: bool,
 }
 
 impl StackMemory {
-    /// That of a core, and what these commands read beside it; `None` where there is no core file.
+    /// Finds what the stacks of a core need, and what these commands read; `None` where there is no core file.
     pub(super) fn of(core: &Core, commands: &[String]) -> Option<Self> {
         let (noting, reads) = core.noting_reads()?;
         let stacks = noting.memory_of_stacks();

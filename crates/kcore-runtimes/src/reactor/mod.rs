@@ -20,7 +20,7 @@ use crate::{Host, tokio::Deadline};
 /// What an operation waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ReactorEvent {
-    /// That a file descriptor can be read: accept, receive.
+    /// A file descriptor becomes readable: `accept` and `receive` wait for that.
     Read,
     /// That a file descriptor can be written: connect, send.
     Write,

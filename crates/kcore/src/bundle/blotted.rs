@@ -38,7 +38,7 @@ impl<'a> Blotted<'a> {
         all.saturating_sub(self.done as u64)
     }
 
-    /// Bytes of the file from an offset on.
+    /// Fills `into` with the bytes of the file that begin at `start`.
     fn fill(&self, start: usize, into: &mut [u8]) {
         let end = start.saturating_add(into.len());
         let hole = self.bytes.first_data(start..end).is_none();

@@ -53,7 +53,7 @@ pub enum Evidence {
     VirtualTable,
 }
 
-/// A block that a program has, and what its own bytes tell.
+/// A heap block that is in use, and what its first word tells of its type.
 struct HeldBlock {
     range: AddrRange,
     /// The class whose table of virtual functions it begins with a pointer to.
