@@ -71,7 +71,10 @@ fn test(options: Options, summary: &mut Summary) -> Result<()> {
     };
     run::run_all(&targets, command, |event| match event {
         Event::Begun(index) => println!("{}", progress.begun(&targets[index].name)),
-        Event::Ended(index, ended) => end(&targets[index], ended, summary),
+        Event::Ended(index, ended, time) => {
+            summary.took(&targets[index].name, time);
+            end(&targets[index], ended, summary);
+        }
     });
     summary.skipped(&fs::read_to_string(list).unwrap_or_default());
     Ok(())

@@ -10,6 +10,7 @@ use std::{
         mpsc::{Sender, channel},
     },
     thread,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result};
@@ -19,8 +20,8 @@ use super::targets::Target;
 /// What happens while programs run, each by its place in the list of targets.
 pub enum Event {
     Begun(usize),
-    /// All that it printed, both streams as they came, and how it ended.
-    Ended(usize, Result<(String, ExitStatus)>),
+    /// All that it printed, both streams as they came, how it ended, and how long it ran.
+    Ended(usize, Result<(String, ExitStatus)>, Duration),
 }
 
 /// Runs all targets by their commands and tells what happens: first those that may run beside others, in their order,
@@ -58,7 +59,9 @@ fn work(
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     while let Some((index, target)) = next().and_then(|index| Some((index, targets.get(index)?))) {
         let _ = events.send(Event::Begun(index));
-        let _ = events.send(Event::Ended(index, run(command(target))));
+        let start = Instant::now();
+        let ended = run(command(target));
+        let _ = events.send(Event::Ended(index, ended, start.elapsed()));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The result of a test run: what failed, what was skipped and why, and the counts.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use anyhow::Result;
 
@@ -18,10 +18,15 @@ pub struct Summary {
     ignored: Vec<String>,
     /// Why tests, or parts of them, were skipped, and where.
     skipped: BTreeMap<String, Vec<String>>,
+    /// How long each program ran, by its name.
+    times: Vec<(Duration, String)>,
 }
 
 /// Places where something was skipped that are named for each reason.
 const NAMED: usize = 3;
+
+/// Programs whose times are told at the end.
+const LONGEST: usize = 20;
 
 impl Summary {
     /// Records the result of a step.
@@ -80,6 +85,20 @@ impl Summary {
         }
     }
 
+    /// A program ran so long.
+    pub fn took(&mut self, name: &str, time: Duration) {
+        self.times.push((time, name.to_owned()));
+    }
+
+    /// The programs that ran longest, the longest first: `a walk 12 s, b its own tests 3 s`.
+    fn longest(&self) -> String {
+        let mut times: Vec<_> = self.times.iter().collect();
+        times.sort_unstable_by(|a, b| b.cmp(a));
+        let shown =
+            times.iter().take(LONGEST).map(|(time, name)| format!("{name} {} s", time.as_secs()));
+        shown.collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether nothing failed.
     pub const fn is_good(&self) -> bool {
         self.failed.is_empty()
@@ -116,6 +135,9 @@ impl fmt::Display for Summary {
         }
         for ignored in &self.ignored {
             writeln!(f, "test: ignored: {ignored}")?;
+        }
+        if !self.times.is_empty() {
+            writeln!(f, "test: longest: {}", self.longest())?;
         }
         let skips: usize = self.skipped.values().map(Vec::len).sum();
         let (passed, failures, ignored) = (self.passed, self.failures, self.ignored.len());
@@ -169,6 +191,17 @@ test: 2 passed, 1 failed, 3 skipped, 1 ignored";
         summary.line("test one ... ok");
         assert_eq!(summary.to_string(), "test: 1 passed, 0 failed, 0 skipped, 0 ignored");
         assert!(summary.is_good());
+    }
+
+    #[test]
+    fn the_longest_come_first() {
+        let mut summary = Summary::default();
+        for (name, seconds) in [("a walk", 3), ("b its own tests", 12)] {
+            summary.took(name, Duration::from_secs(seconds));
+        }
+        let said = summary.to_string();
+        let first = said.lines().next();
+        assert_eq!(first, Some("test: longest: b its own tests 12 s, a walk 3 s"));
     }
 
     #[test]
