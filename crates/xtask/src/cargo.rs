@@ -1,6 +1,7 @@
 //! Commands that tasks run in the root of the workspace.
 
 use std::{
+    env,
     ffi::OsStr,
     process::{Command, Stdio},
 };
@@ -16,7 +17,17 @@ pub fn cargo(args: &[&str]) -> Result<()> {
 pub fn command(program: &str, args: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(args).current_dir(gen_cores::workspace_dir()).stdin(Stdio::null());
+    for (name, _) in env::vars_os().filter(|(name, _)| is_of_this_package(name)) {
+        command.env_remove(name);
+    }
     command
+}
+
+/// Whether `cargo xtask` set a variable because this package runs. A build script that asks for it, as ring's does, would
+/// run again, and all that is built on it would be built again each time that people turn from cargo to this program.
+fn is_of_this_package(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Runs a command, showing it and all that it prints.
