@@ -52,6 +52,6 @@ fn open(subject: &Subject) -> Result<Core> {
 }
 
 fn complete(core: &Core, prefix: &str) -> Result<(), String> {
-    let names = core.complete_symbol(None, prefix, NAMES, &|| true).unwrap_or_default();
+    let names = core.symbols().complete(None, prefix, NAMES, &|| true).unwrap_or_default();
     if names.is_empty() { Err(format!("nothing begins with {prefix:?}")) } else { Ok(()) }
 }

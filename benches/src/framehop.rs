@@ -29,7 +29,7 @@ impl Hop {
     }
 
     fn count_of(&self, core: &Core, tid: Tid, cache: &mut CacheX86_64) -> usize {
-        let registers = core.user_registers(tid);
+        let registers = core.registers().user(tid);
         let register = |name: &str| registers.iter().find(|it| it.name == name).map(|it| it.value);
         let (Some(pc), Some(sp), Some(bp)) = (register("rip"), register("rsp"), register("rbp"))
         else {

@@ -33,8 +33,8 @@ fn first_stack(subject: &Subject, probes: Probes) -> Result<(), String> {
     let options = OpenOptions { core, probes, ..OpenOptions::default() };
     let core = Core::open(&options).map_err(|error| error.to_string())?;
     let tid = *core.tids().first().ok_or("no thread")?;
-    let stack = core.stack(tid, MAX_FRAMES);
-    match core.named_frames(&stack).count() {
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
+    match core.stacks().named_frames(&stack).count() {
         0 => Err("no frames".to_owned()),
         _ => Ok(()),
     }

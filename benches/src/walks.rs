@@ -23,7 +23,9 @@ fn rows(core: &Core) -> Vec<Row> {
     let hop = Hop::new(core);
     vec![
         row("kcore", || one_by_one(core)),
-        row("kcore, threads in parallel", || count(&core.stacks(&core.tids(), MAX_FRAMES))),
+        row("kcore, threads in parallel", || {
+            count(&core.stacks().of_threads(&core.tids(), MAX_FRAMES))
+        }),
         row("framehop, one cache", || hop.count_frames(core)),
     ]
 }
@@ -40,8 +42,11 @@ fn row(name: &str, mut walk: impl FnMut() -> usize) -> Row {
 
 /// By one walker, which remembers the rows that it has read.
 fn one_by_one(core: &Core) -> usize {
-    let Some(mut walker) = core.walker() else { return 0 };
-    let stacks = core.tids().into_iter().map(|tid| core.stack_with(&mut walker, tid, MAX_FRAMES));
+    let Some(mut walker) = core.stacks().walker() else { return 0 };
+    let stacks = core
+        .tids()
+        .into_iter()
+        .map(|tid| core.stacks().of_thread_with(&mut walker, tid, MAX_FRAMES));
     stacks.map(|stack| stack.frames.len()).sum()
 }
 

@@ -25,8 +25,8 @@ impl Dcmd for Args {
 
     fn run(&self, cx: &mut Cx<'_>, _words: &Words) -> Result<()> {
         let core = cx.core();
-        if let Some(stack) = core.initial_stack() {
-            let noted = core.overwritten_args();
+        if let Some(stack) = core.process().initial_stack() {
+            let noted = core.process().overwritten_args();
             (0..)
                 .zip(&stack.args)
                 .try_for_each(|(index, string)| cx.emit(&Argument { index, string }))?;
@@ -37,8 +37,9 @@ impl Dcmd for Args {
             )?;
             return cx.emit(&ShortArguments(noted));
         }
-        let short = core.short_args().ok_or_else(|| DcmdError::failed("no process active"))?;
-        let why = match core.initial_stack_fault() {
+        let short =
+            core.process().short_args().ok_or_else(|| DcmdError::failed("no process active"))?;
+        let why = match core.process().initial_stack_fault() {
             Some(fault) => format!("cannot be read at {:x} ({})", fault.addr(), fault.reason()),
             None => "was not found".to_owned(),
         };

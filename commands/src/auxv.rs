@@ -34,12 +34,12 @@ impl Dcmd for Auxv {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         cx.current_thread()?;
         let core = cx.core();
-        if core.auxv().is_empty() {
+        if core.process().auxv().is_empty() {
             return Err(DcmdError::failed("no auxiliary vector available"));
         }
         let names = Names::new(cx);
-        for entry in core.auxv() {
-            let text = core.aux_text(entry);
+        for entry in core.process().auxv() {
+            let text = core.process().aux_text(entry);
             let symbol = Some(names.cell(Addr::new(entry.value)));
             let symbol = symbol.filter(|symbol| symbol.name.is_some() && text.is_none());
             cx.emit(&AuxRecord { entry: *entry, text, symbol })?;

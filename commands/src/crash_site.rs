@@ -18,7 +18,7 @@ pub struct Site {
 impl Site {
     /// Where the process died in its own code, if that is known.
     pub fn find(cx: &Cx<'_>) -> Option<Self> {
-        let CrashSite { tid, frame, .. } = cx.core().crash_site()?;
+        let CrashSite { tid, frame, .. } = cx.core().crash().site()?;
         let source = source_line(cx.core(), &frame.location);
         let line = Names::new(cx).frame_line(Some(tid), frame, Layout::Plain).with_source(true);
         Some(Self { line, source })
@@ -54,7 +54,7 @@ impl Site {
 
 fn source_line(core: &Core, location: &Location) -> Option<String> {
     let line = location.line?.into();
-    let text = core.source(location.file.as_deref()?, line, line).ok()?;
+    let text = core.files().source(location.file.as_deref()?, line, line).ok()?;
     let line = text.lines.first()?.trim();
     (!line.is_empty()).then(|| line.to_owned())
 }

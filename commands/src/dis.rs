@@ -125,7 +125,7 @@ fn dot_or_pc(cx: &Cx<'_>) -> Addr {
         return dot;
     }
     let tid = cx.shell().current_thread();
-    let frame = tid.and_then(|tid| cx.core().frame_registers(tid, cx.shell().current_frame()));
+    let frame = tid.and_then(|tid| cx.core().registers().of_frame(tid, cx.shell().current_frame()));
     frame.map_or(dot, |(frame, _)| frame.pc.addr())
 }
 
@@ -199,6 +199,6 @@ impl<'c> Printer<'c> {
 /// An address within the instruction at which the current frame stands.
 fn current_address(cx: &Cx<'_>) -> Option<Addr> {
     let tid = cx.shell().current_thread()?;
-    let (frame, _) = cx.core().frame_registers(tid, cx.shell().current_frame())?;
+    let (frame, _) = cx.core().registers().of_frame(tid, cx.shell().current_frame())?;
     Some(frame.pc.lookup())
 }

@@ -71,7 +71,7 @@ impl Record for InstructionRecord<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let instruction = &self.instruction;
-        let symbol = self.names.core().symbol_at(instruction.addr);
+        let symbol = self.names.core().symbols().at(instruction.addr);
         let module = self.names.core().modules().at(instruction.addr);
         let bytes: String = instruction.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let cell = |at: Option<Addr>| Cell::or_null(at, |at| Cell::Symbol(self.names.cell(at)));

@@ -50,13 +50,14 @@ impl Dcmd for Env {
 /// The environment that the program was given.
 fn given(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
     let core = cx.core();
-    let stack = core.initial_stack();
-    stack.map(|stack| stack.env).ok_or_else(|| not_found(core.initial_stack_fault()))
+    let stack = core.process().initial_stack();
+    stack.map(|stack| stack.env).ok_or_else(|| not_found(core.process().initial_stack_fault()))
 }
 
 /// The environment that it has now.
 fn now(cx: &Cx<'_>) -> Result<Vec<InitialString>> {
     cx.core()
+        .process()
         .environment_now()
         .map_err(|error| DcmdError::failed(format!("failed to read environ: {error}")))
 }

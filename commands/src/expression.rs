@@ -166,12 +166,12 @@ impl ExpressionNames for SessionNames<'_> {
         let frame = shell.current_frame();
         let name = self.machine_name(name)?;
         let value = match self.0.owner {
-            Some(Dot::Thread(tid)) => self.0.core.register(tid, 0, name).ok()??,
+            Some(Dot::Thread(tid)) => self.0.core.registers().named(tid, 0, name).ok()??,
             Some(Dot::Frame { tid, index, .. }) => {
-                self.0.core.register(tid, index, name).ok()??
+                self.0.core.registers().named(tid, index, name).ok()??
             }
             Some(Dot::Task(_) | Dot::TaskFrame { .. }) => return None,
-            _ => self.0.core.register(shell.current_thread()?, frame, name).ok()??,
+            _ => self.0.core.registers().named(shell.current_thread()?, frame, name).ok()??,
         };
         Some(word(value, self.0.core.target()))
     }
@@ -200,7 +200,7 @@ impl SessionNames<'_> {
             Some((scope, bare)) => (Some(scope), bare),
             None => (None, name),
         };
-        let at = self.0.core.lookup_symbol(scope, bare).ok()?;
+        let at = self.0.core.symbols().lookup(scope, bare).ok()?;
         let returns = Type::void().link();
         let kind =
             TypeKind::Function(FunctionType { returns, parameters: Vec::new(), is_variadic: true });

@@ -72,7 +72,7 @@ fn threads(cx: &Cx<'_>, args: &Args) -> Result<Vec<Tid>> {
     }
     let core = cx.core();
     let filter = StackFilter::new(cx, args)?;
-    let groups = core.stack_groups(&tids, &[], MAX_FRAMES);
+    let groups = core.stacks().groups(&tids, &[], MAX_FRAMES);
     let passing = groups.iter().filter(|group| filter.admits(core, group));
     let passing: HashSet<Tid> = passing.flat_map(|group| group.tids.iter().copied()).collect();
     Ok(tids.into_iter().filter(|tid| passing.contains(tid)).collect())
@@ -87,7 +87,7 @@ fn show(cx: &mut Cx<'_>, tid: Tid, command: Option<&str>, with_arguments: bool) 
 
 fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     let core = cx.core();
-    let stack = core.stack(tid, MAX_FRAMES);
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
     let current = cx.shell().current_thread() == Some(tid);
     let first = stack.frames.first().and_then(|frame| frame.frame_pointer);
     if let Some(fp) = first {
@@ -100,7 +100,7 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
     let values = with_arguments.then(|| {
         ValueReader::new(core, &stack, wanted).with_integers(cx.shell().settings().integers())
     });
-    for frame in core.named_frames(&stack) {
+    for frame in core.stacks().named_frames(&stack) {
         let layout = if frame.index == 0 { Layout::Bracketed } else { Layout::Found };
         let values = values.as_ref().map(|values| values.of(&frame)).unwrap_or_default();
         let line = names.frame_line(Some(tid), frame, layout);
@@ -111,8 +111,8 @@ fn show_stack(cx: &mut Cx<'_>, tid: Tid, with_arguments: bool) -> Result<()> {
 
 fn show_first(cx: &mut Cx<'_>, tid: Tid, command: &str) -> Result<()> {
     let core = cx.core();
-    let stack = core.stack(tid, 1);
-    let Some(frame) = core.named_frames(&stack).next() else {
+    let stack = core.stacks().of_thread(tid, 1);
+    let Some(frame) = core.stacks().named_frames(&stack).next() else {
         return show_stack(cx, tid, false);
     };
     let dot = match frame.frame_pointer() {

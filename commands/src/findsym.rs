@@ -50,7 +50,7 @@ impl Dcmd for Findsym {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let scope = SearchedCode { all_modules: args.has('a'), globals_only: args.has('g') };
         let wanted = wanted(cx, args)?;
-        let references = cx.core().references(wanted, scope);
+        let references = cx.core().memory().references(wanted, scope);
         let references = references.map_err(|error| DcmdError::failed(error.to_string()))?;
         let names = Names::new(cx);
         let total = references.total();

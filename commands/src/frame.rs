@@ -57,6 +57,7 @@ impl Dcmd for Frame {
         // A frame is shown as one line or, with inlined calls, more: its number is never less.
         let stack = meant.stack(core, wanted);
         let frame = core
+            .stacks()
             .named_frames(&stack)
             .find(|frame| match wanted {
                 Some(wanted) => frame.index == wanted,

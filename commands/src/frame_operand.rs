@@ -85,7 +85,7 @@ impl FrameOperand {
     /// The named frames that the operand stands for, innermost first: a function and the calls inlined into it. If
     /// `::frame` chose a function that ended by a tail call, these are that function's.
     pub fn named(&self, core: &Core, stack: &Stack) -> Vec<NamedFrame> {
-        let here = core.named_frames(stack).filter(|frame| frame.physical == self.index);
+        let here = core.stacks().named_frames(stack).filter(|frame| frame.physical == self.index);
         let mut here: Vec<NamedFrame> = here.collect();
         let chosen = here.iter().find(|frame| Some(frame.index) == self.chosen);
         let meant = chosen.or(here.first()).cloned();
@@ -95,7 +95,8 @@ impl FrameOperand {
 
     /// The named frame that the operand means: the one that `::frame` chose, or else the innermost function of the frame.
     pub fn chosen_of(&self, core: &Core, stack: &Stack) -> Option<NamedFrame> {
-        let mut here = core.named_frames(stack).filter(|frame| frame.physical == self.index);
+        let mut here =
+            core.stacks().named_frames(stack).filter(|frame| frame.physical == self.index);
         match self.chosen {
             Some(chosen) => here.find(|frame| frame.index == chosen),
             None => here.next(),

@@ -68,7 +68,7 @@ impl Decoder {
         /// Bytes before an address that are looked at: a function of this size is decoded from its
         /// beginning.
         const MAX_BEFORE: u64 = 64 << 10;
-        let function = core.symbol_at(at).map(|symbol| symbol.start).filter(|start| *start < at);
+        let function = core.symbols().at(at).map(|symbol| symbol.start).filter(|start| *start < at);
         let low = Addr::new(at.get().saturating_sub(MAX_BEFORE));
         let guess = MAX_INSTRUCTION.saturating_mul(count) as u64;
         let start =

@@ -29,8 +29,8 @@ impl Dcmd for JmpBuf {
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let at = operand::address_of(cx.dot(), "jmp_buf")?;
         let core = cx.core();
-        let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
-        let (registers, pc) = core.jump_buffer(tid, at).map_err(|error| {
+        let tid = core.stacks().thread_at(at).map_or_else(|| cx.current_thread(), Ok)?;
+        let (registers, pc) = core.registers().of_jump_buffer(tid, at).map_err(|error| {
             DcmdError::at(at, format!("failed to read jump buffer at {at:x}: {error}"))
         })?;
         let target = Names::new(cx).spelled(pc);

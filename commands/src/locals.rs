@@ -155,7 +155,7 @@ fn scopes(
     names: &[String],
 ) -> Result<Vec<Scope>> {
     let (core, index) = (process.names().core(), meant.index);
-    let known = core.known_frames(stack, index.saturating_add(1));
+    let known = core.stacks().known_frames(stack, index.saturating_add(1));
     let limits = match names {
         [] => Limits { depth: Some(1), ..Limits::default() },
         _ => Limits::default(),
@@ -193,7 +193,7 @@ fn no_variables(core: &Core, stack: &Stack, index: usize) -> String {
 
 /// The file that has the variables of a frame, if it was not found.
 fn missing(core: &Core, stack: &Stack, index: usize) -> Option<MissingDebug> {
-    core.missing_debug_at(stack.frames.get(index)?.pc.lookup())
+    core.files().missing_debug_at(stack.frames.get(index)?.pc.lookup())
 }
 
 fn emit(cx: &mut Cx<'_>, tid: Option<Tid>, scopes: Vec<Scope>, style: ValueStyle) -> Result<()> {

@@ -26,7 +26,7 @@ impl Dcmd for Lwpids {
         if tids.is_empty() {
             return Err(DcmdError::failed("no process active"));
         }
-        cx.emit(&LwpidsRecord { tids, pid: core.pid() })
+        cx.emit(&LwpidsRecord { tids, pid: core.process().pid() })
     }
 }
 

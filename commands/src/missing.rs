@@ -48,7 +48,7 @@ impl Dcmd for Missing {
     }
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
-        let missing = cx.core().missing_files(args.has('a'));
+        let missing = cx.core().files().missing(args.has('a'));
         let core = cx.core();
         if missing.is_empty() && core.modules().exe().is_none() && core.file().is_some() {
             return cx.note("nothing in the core tells which files the process had");

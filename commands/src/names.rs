@@ -106,10 +106,11 @@ impl<'c> Names<'c> {
 
     fn public_at(&self, at: Addr) -> Option<SymbolCell<'static>> {
         let symbol = match self.distance {
-            0 => self.core.symbol_at(at)?,
-            distance => self.core.symbol_before(at).filter(|symbol| symbol.offset < distance)?,
+            0 => self.core.symbols().at(at)?,
+            distance => self.core.symbols().before(at).filter(|symbol| symbol.offset < distance)?,
         };
-        let raw = (!self.demangle).then(|| self.core.mangled_name(symbol.start)).flatten();
+        let raw =
+            (!self.demangle).then(|| self.core.symbols().mangled_name(symbol.start)).flatten();
         let module = (!symbol.in_exe).then(|| symbol.module.to_string());
         Some(SymbolCell {
             addr: at,

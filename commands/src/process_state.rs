@@ -23,7 +23,9 @@ impl Dcmd for ProcessState {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
-        let Some(pid) = core.pid() else { return cx.emit(&State { pid: None, signal: None }) };
+        let Some(pid) = core.process().pid() else {
+            return cx.emit(&State { pid: None, signal: None });
+        };
         let tid = thread_of(cx)?;
         let signal = core.status().signal;
         cx.emit(&State { pid: Some(pid), signal })?;

@@ -55,7 +55,8 @@ impl Dcmd for Psinfo {
         cx.current_thread()?;
         let core = cx.core();
         let info = core
-            .process_info()
+            .process()
+            .info()
             .ok_or_else(|| DcmdError::failed("the core holds no process information"))?;
         cx.emit(&PsinfoRecord { core, info, verbose: args.has('v') })
     }
@@ -69,7 +70,7 @@ struct PsinfoRecord<'c> {
 
 impl PsinfoRecord<'_> {
     fn secure(&self) -> Option<bool> {
-        self.core.aux(AT_SECURE).map(|value| value != 0)
+        self.core.process().aux(AT_SECURE).map(|value| value != 0)
     }
 }
 
@@ -99,8 +100,8 @@ impl Record for PsinfoRecord<'_> {
             .text("psargs", text(&info.args))
             .flag("zombie", info.zombie)
             .hex("flags", info.flags)
-            .num("euid", self.core.aux(AT_EUID))
-            .num("egid", self.core.aux(AT_EGID))
+            .num("euid", self.core.process().aux(AT_EUID))
+            .num("egid", self.core.process().aux(AT_EGID))
             .put("secure", Cell::or_null(self.secure(), Cell::Bool))
             .opt_text("executable", executable.filter(|path| !path.is_empty()))
             .display("verbose", Cell::Bool(self.verbose))

@@ -30,7 +30,7 @@ impl Dcmd for Runtimes {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
-        let both = [core.runtimes(), core.task_runtimes()];
+        let both = [core.runtimes(), core.tasks().runtimes()];
         for runtimes in both {
             runtimes.identities().try_for_each(|identity| cx.emit(&Row::Decoded(identity)))?;
             runtimes.damaged().iter().try_for_each(|damage| cx.emit(&Row::Damaged(damage)))?;

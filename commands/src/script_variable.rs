@@ -25,7 +25,7 @@ pub fn of_frame(
     let core = cx.core();
     let stack = meant.stack(core, None);
     let frame = meant.chosen_of(core, &stack)?;
-    let known = core.known_frames(&stack, meant.index.saturating_add(1));
+    let known = core.stacks().known_frames(&stack, meant.index.saturating_add(1));
     let variables = known.script_variables(&frame, limits)?;
     Some((frame, variables))
 }

@@ -58,8 +58,8 @@ impl Record for System<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.text("arch", self.0.arch().to_string())
-            .opt_text("kernel", self.0.kernel_version())
-            .opt_text("platform", self.0.platform());
+            .opt_text("kernel", self.0.process().kernel_version())
+            .opt_text("platform", self.0.process().platform());
     }
 }
 

@@ -16,7 +16,7 @@ pub fn emit(cx: &mut Cx<'_>, location: &Location, around: u64) -> Result<()> {
         known.ok_or_else(|| DcmdError::failed("no source line is known for this frame"))?;
     let line = u64::from(line);
     let first = line.saturating_sub(around).max(1);
-    let text = cx.core().source(file, first, line.saturating_add(around));
+    let text = cx.core().files().source(file, first, line.saturating_add(around));
     let text = text.map_err(|error| {
         let tried = error.lines().collect::<Vec<_>>().join(", ");
         DcmdError::failed(format!("failed to find source file {file}: {tried}"))

@@ -161,8 +161,8 @@ fn print_stack(cx: &mut Cx<'_>, start: StackStart, shown: &StackOptions) -> Resu
     let values =
         ValueReader::new(core, &stack, wanted).with_integers(integers).in_process(&process);
     let mut frames: Box<dyn Iterator<Item = NamedFrame>> = match shown.native_alone {
-        true => Box::new(core.native_frames(&stack)),
-        false => Box::new(core.named_frames(&stack)),
+        true => Box::new(core.stacks().native_frames(&stack)),
+        false => Box::new(core.stacks().named_frames(&stack)),
     };
     for frame in frames.by_ref().take(shown.limit) {
         let values = values.of(&frame).showing(shown.arguments);
@@ -183,7 +183,7 @@ fn beginning(cx: &Cx<'_>, start: &StackStart, stack: &kcore::Stack) -> StackBegi
         return StackBegin::of_task(core, start.task().cloned(), sp, titled);
     };
     let current = cx.shell().current_thread() == Some(tid);
-    let begin = StackBegin::new(core, tid, current, titled).running(core.task_on(stack));
+    let begin = StackBegin::new(core, tid, current, titled).running(core.tasks().on_stack(stack));
     match start {
         StackStart::Context { .. } => StackBegin { sp, waits_in: None, ..begin },
         _ => begin,

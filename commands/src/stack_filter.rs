@@ -79,7 +79,7 @@ impl StackFilter {
     /// Whether the group is shown.
     pub fn admits(&self, core: &Core, group: &StackGroup) -> bool {
         let has = |place: &CallFilter| {
-            core.named_frames(&group.stack).any(|frame| place.is_at(core, &frame))
+            core.stacks().named_frames(&group.stack).any(|frame| place.is_at(core, &frame))
         };
         let in_module = |name: &String| passes_module(core, group, name);
         let waits = |call: &String| waits_in(group, call);
@@ -129,7 +129,7 @@ fn symbol_of(core: &Core, frame: &NamedFrame) -> Option<String> {
     let location = &frame.location;
     let is_native = location.kind.is_machine_code() && !location.inline;
     let start = frame.pc()?.addr().get().checked_sub(location.offset.filter(|_| is_native)?)?;
-    core.mangled_name(kcore::Addr::new(start))
+    core.symbols().mangled_name(kcore::Addr::new(start))
 }
 
 fn is_in(core: &Core, frame: &NamedFrame, name: &str) -> bool {

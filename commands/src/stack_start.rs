@@ -76,7 +76,7 @@ impl StackStart {
     fn of_number(scope: NameScope<'_>, at: Addr) -> Result<Self> {
         let core = scope.core;
         if core.mapping_at(at).is_some() {
-            let owner = core.thread_of_stack(at);
+            let owner = core.stacks().thread_at(at);
             let tid = owner.map_or_else(|| scope.current_thread(), Ok)?;
             if let Some(frame) = frame_with_pointer(core, tid, at) {
                 return Ok(frame);
@@ -87,20 +87,20 @@ impl StackStart {
             // Tasks are asked for where that costs no search, and where no frame is meant and a runtime may have one.
             let runtimes = core.runtimes();
             // Outside of stacks any words may look like those of a frame.
-            let is_frame = || owner.is_some() && !core.stack_above(tid, at, 1).frames.is_empty();
+            let is_frame = || owner.is_some() && !core.stacks().above(tid, at, 1).frames.is_empty();
             let is_task = || !runtimes.is_empty() && !is_frame();
             let is_meant = runtimes.keep_stacks() || is_task();
             let frame = runtimes.keep_stacks().then(|| frame_of_task(core, at)).flatten();
             if let Some(frame) = frame {
                 return Ok(frame);
             }
-            let task = is_meant.then(|| core.task_numbered(at.get())).flatten();
+            let task = is_meant.then(|| core.tasks().numbered(at.get())).flatten();
             return Ok(task.cloned().map_or(Self::FramePointer { tid, at }, Self::Task));
         }
         let tid = u32::try_from(at.get()).map(Tid::new);
         let thread = tid.ok().filter(|tid| core.thread(*tid).or(meant(core, *tid)).is_some());
         if thread.is_none()
-            && let Some(task) = core.task_numbered(at.get())
+            && let Some(task) = core.tasks().numbered(at.get())
         {
             return Ok(Self::Task(task.clone()));
         }
@@ -142,13 +142,15 @@ impl StackStart {
     /// The stack, at most `limit` frames.
     pub fn stack(&self, core: &Core, limit: usize) -> Stack {
         match self {
-            Self::Thread(tid) => core.stack(*tid, limit),
-            Self::Task(task) => core.task_stack(task, limit),
-            Self::FramePointer { tid, at } => core.stack_above(*tid, *at, limit),
-            Self::Context { tid, at } => core.stack_of_context(*tid, *at, limit),
-            Self::Above { tid, index } => above(*index, limit, |limit| core.stack(*tid, limit)),
+            Self::Thread(tid) => core.stacks().of_thread(*tid, limit),
+            Self::Task(task) => core.stacks().of_task(task, limit),
+            Self::FramePointer { tid, at } => core.stacks().above(*tid, *at, limit),
+            Self::Context { tid, at } => core.stacks().of_context(*tid, *at, limit),
+            Self::Above { tid, index } => {
+                above(*index, limit, |limit| core.stacks().of_thread(*tid, limit))
+            }
             Self::AboveInTask { task, index } => {
-                above(*index, limit, |limit| core.task_stack(task, limit))
+                above(*index, limit, |limit| core.stacks().of_task(task, limit))
             }
         }
     }
@@ -168,23 +170,23 @@ fn above(index: usize, limit: usize, walk: impl Fn(usize) -> Stack) -> Stack {
 /// The frame of a task that no thread runs for which `$C` prints `at`.
 fn frame_of_task(core: &Core, at: Addr) -> Option<StackStart> {
     let holds = |task: &Task| task.stack.is_some_and(|stack| stack.contains(at));
-    let mut tasks = core.tasks().iter();
+    let mut tasks = core.tasks().all().iter();
     let task = tasks.find(|task| task.thread.is_none() && holds(task))?;
-    let stack = core.task_stack(task, MAX_FRAMES);
+    let stack = core.stacks().of_task(task, MAX_FRAMES);
     let index = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at))?;
     Some(StackStart::AboveInTask { task: task.clone(), index })
 }
 
 /// The coroutine of C++20 whose frame begins at an address, with those that await it. Two words tell whether there may be one.
 fn chain_at(core: &Core, at: Addr) -> Option<Task> {
-    let mut found = core.task_runtimes().of::<Coroutines>();
+    let mut found = core.tasks().runtimes().of::<Coroutines>();
     let found = found.find(|found| found.is_frame(core, at))?;
     found.task_at(core, at)
 }
 
 /// The frame of `tid` for which `$C` prints `at`.
 fn frame_with_pointer(core: &Core, tid: Tid, at: Addr) -> Option<StackStart> {
-    let stack = core.stack(tid, MAX_FRAMES);
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
     let index = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at))?;
     Some(StackStart::Above { tid, index })
 }
@@ -202,7 +204,7 @@ pub fn known_thread(core: &Core, tid: Tid) -> Result<Tid> {
 
 /// The task, if the process has it.
 pub fn known_task(core: &Core, id: TaskId) -> Result<&Arc<Task>> {
-    let task = core.task(id);
+    let task = core.tasks().by_id(id);
     task.ok_or_else(|| DcmdError::failed(format!("no {} {:x}", id.runtime, id.number)))
 }
 

@@ -59,7 +59,7 @@ struct Row {
 
 impl Row {
     fn new(core: &Core, tid: Tid) -> Option<Self> {
-        let used = core.stack_range(tid)?;
+        let used = core.stacks().range_of_thread(tid)?;
         let start = core.mapping_at(used.start)?.range.start;
         Some(Self { tid, stack: AddrRange::new(start, used.end), used: used.len() })
     }

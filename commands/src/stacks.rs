@@ -79,7 +79,7 @@ impl Dcmd for Stacks {
         let core = cx.core();
         let filter = StackFilter::new(cx, args)?;
         let (tids, tasks) = holders_of(cx, args.has('L'))?;
-        let mut groups = core.stack_groups(&tids, &tasks, MAX_GROUP_FRAMES);
+        let mut groups = core.stacks().groups(&tids, &tasks, MAX_GROUP_FRAMES);
         if let (Some(wanted), None) = (cx.addr(), &cx.input().list) {
             retain(cx, &mut groups, wanted)?;
         }
@@ -100,7 +100,7 @@ impl Dcmd for Stacks {
 fn holders_of(cx: &Cx<'_>, threads_alone: bool) -> Result<(Vec<Tid>, Vec<Arc<Task>>)> {
     let core = cx.core();
     let Some(list) = &cx.input().list else {
-        let tasks = if threads_alone { &[] } else { core.tasks() };
+        let tasks = if threads_alone { &[] } else { core.tasks().all() };
         return Ok((core.tids(), tasks.to_vec()));
     };
     let (mut tids, mut tasks) = (Vec::new(), Vec::new());
@@ -154,7 +154,7 @@ fn show(cx: &mut Cx<'_>, group: &StackGroup, each: bool) -> Result<()> {
     let begin = GroupBegin::new(core, group).each(each).showing(cx.shell().settings());
     cx.begin(&begin, "frames")?;
     let names = Names::new(cx);
-    for frame in core.named_frames(&group.stack) {
+    for frame in core.stacks().named_frames(&group.stack) {
         cx.emit(&names.frame_line(group.first(), frame, Layout::Indented))?;
     }
     cx.end(&StackEnd::new(core, &group.stack, Layout::Indented))

@@ -47,7 +47,7 @@ impl Dcmd for Status {
         let has_core = core.file().is_some();
         let is_wanted = !cx.is_for_people() || cx.shell().settings().source_lines;
         let site = is_wanted.then(|| Site::find(cx)).flatten();
-        let overwritten = core.overwritten_args().is_some();
+        let overwritten = core.process().overwritten_args().is_some();
         cx.emit(&StatusRecord { status: core.status(), has_core, overwritten, site })
     }
 }

@@ -12,12 +12,12 @@ use crate::names::Names;
 pub fn at(cx: &Cx<'_>, at: Addr) -> Result<Object> {
     let spelled = || Names::new(cx).spelled_or_address(at);
     let core = cx.core();
-    if core.symbol_at(at).is_none_or(|symbol| symbol.offset != 0) {
+    if core.symbols().at(at).is_none_or(|symbol| symbol.offset != 0) {
         let reason = "no symbol corresponds to address";
         let message = format!("no symbol information for {}: {reason}", spelled());
         return Err(DcmdError::at(at, message));
     }
-    core.variable_at(at).ok_or_else(|| {
+    core.variables().at(at).ok_or_else(|| {
         let has_types = core.modules().at(at).is_some_and(|it| it.symbols().debug_info().is_some());
         let reason = match has_types {
             true => "no type found corresponding to name",

@@ -50,7 +50,7 @@ impl<'a> ThreadRow<'a> {
     /// A row for `thread`.
     pub fn new(names: Names<'a>, thread: &'a Thread, current: bool, crashed: bool) -> Self {
         let core = names.core();
-        let pc = core.start_registers(thread.tid).map(|regs| regs.pc());
+        let pc = core.registers().of_thread(thread.tid).map(|regs| regs.pc());
         let waits_in = core.waits_in(thread.tid);
         let facts = core.thread_facts(thread.tid);
         Self { names, thread, pc, waits_in, facts, current, crashed }
@@ -99,7 +99,7 @@ impl Record for ThreadRow<'_> {
         let signal = (self.thread.signal != 0).then(|| signal::name(self.thread.signal));
         let shown = if self.crashed { signal.clone() } else { None };
         let symbol = self.pc.map(|pc| self.names.cell(pc));
-        let sp = self.names.core().stack_pointer(self.thread.tid);
+        let sp = self.names.core().registers().stack_pointer(self.thread.tid);
         out.num("tid", u64::from(self.thread.tid.get()))
             .opt_text("name", self.facts.name.as_deref())
             .opt_text("state", self.facts.state.as_deref())

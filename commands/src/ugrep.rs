@@ -59,7 +59,7 @@ impl Dcmd for Ugrep {
             Addr::new(operand::option(cx, args, 'A', u64::MAX)?),
         );
         let core = cx.core();
-        let mut search = core.search(wanted, unit, within);
+        let mut search = core.memory().search(wanted, unit, within);
         if search.total() == 0 {
             return Err(DcmdError::failed("warning: nothing searched"));
         }
@@ -118,7 +118,7 @@ fn wanted(cx: &Cx<'_>, args: &Args, unit: UnitSize) -> Result<ValuePattern> {
 /// Notes what was not searched, because it may hold the value.
 fn note_skipped(cx: &mut Cx<'_>, skipped: Skipped) -> Result<()> {
     let bytes = skipped.bytes;
-    let done = cx.core().kept_word();
+    let done = cx.core().snapshot().kept_word();
     match skipped.ranges {
         0 => Ok(()),
         1 => cx.note(&format!("a range of {bytes:#x} bytes was not {done} and not searched")),

@@ -83,8 +83,8 @@ impl Dcmd for Unsupported {
     }
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
-        let is_snapshot = cx.core().live_facts().is_some();
-        Err(DcmdError::failed(match (self.name, cx.core().pid()) {
+        let is_snapshot = cx.core().snapshot().facts().is_some();
+        Err(DcmdError::failed(match (self.name, cx.core().process().pid()) {
             ("gcore", Some(pid)) if is_snapshot => {
                 format!(
                     "a snapshot is not the process: kcore save {pid} -o FILE writes a core of it"

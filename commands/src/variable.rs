@@ -70,7 +70,7 @@ pub fn near(cx: &Cx<'_>, name: &str) -> Option<String> {
     }
     let first: String = name.chars().take(1).collect();
     let go_on = || !cx.shell().interrupted();
-    let globals = cx.core().complete_symbol(None, &first, MAX_NEAR, &go_on)?;
+    let globals = cx.core().symbols().complete(None, &first, MAX_NEAR, &go_on)?;
     let meant = near::nearest(name, globals.iter().map(String::as_str))?;
     let scope = NameScope { owner: None, ..cx.names() };
     lookup(scope, false, meant).is_some().then(|| meant.to_owned())
@@ -81,7 +81,7 @@ pub fn names_in_frame(cx: &Cx<'_>) -> Vec<String> {
     let Ok(meant) = FrameOperand::of(cx) else { return Vec::new() };
     let core = cx.core();
     let stack = meant.stack(core, None);
-    let known = core.known_frames(&stack, meant.index.saturating_add(1));
+    let known = core.stacks().known_frames(&stack, meant.index.saturating_add(1));
     let frames = meant.named(core, &stack).into_iter();
     let variables = frames.filter_map(|frame| known.variables(&frame)).flatten();
     variables.filter_map(|variable| variable.name.map(|name| name.to_string())).collect()
@@ -207,8 +207,9 @@ fn lookup(names: NameScope<'_>, with_others: bool, word: &str) -> Option<LookedU
         Some(Dot::Thread(tid) | Dot::Frame { tid, .. }) => Some(tid),
         _ => names.shell.current_thread(),
     };
-    let found = core.find_variable_from(names.code(), thread, scope, name).ok()?;
-    let others = if with_others { core.other_variables(&found, scope, name) } else { Vec::new() };
+    let found = core.variables().find_from(names.code(), thread, scope, name).ok()?;
+    let others =
+        if with_others { core.variables().others(&found, scope, name) } else { Vec::new() };
     let note = (!others.is_empty()).then(|| type_words::choice(word, &found.source, &others));
     Some(LookedUp { object: placed(found.ty?, found.place), note })
 }
@@ -233,7 +234,7 @@ fn local(scope: NameScope<'_>, name: &str) -> Option<Object> {
     let meant = FrameOperand::within(scope).ok()?;
     let (core, index) = (scope.core, meant.index);
     let stack = meant.stack(core, None);
-    let known = core.known_frames(&stack, index.saturating_add(1));
+    let known = core.stacks().known_frames(&stack, index.saturating_add(1));
     let is_meant = |frame: &NamedFrame| from.is_none_or(|from| from <= frame.index);
     let frames = meant.named(core, &stack).into_iter().filter(is_meant);
     let mut found = frames.filter_map(|frame| known.variable(&frame, name));

@@ -111,9 +111,9 @@ impl Record for Identified {
 
 fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
     let core = cx.core();
-    let what = core.whatis(dot.addr());
+    let what = core.memory().whatis(dot.addr());
     let frame =
-        what.thread.zip(what.frame).and_then(|(tid, index)| core.frame_registers(tid, index));
+        what.thread.zip(what.frame).and_then(|(tid, index)| core.registers().of_frame(tid, index));
     let block = what.block.clone().map(|owned| BlockRecord::of(core, owned));
     let frame = frame.map(|(frame, _)| frame);
     let block_type = TypeText::of(cx, what.block.as_ref())?;

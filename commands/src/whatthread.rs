@@ -41,8 +41,8 @@ fn look(cx: &mut Cx<'_>, tid: Tid, wanted: u64, places: bool) -> Result<()> {
     let core = cx.core();
     cx.check_interrupt()?;
     let unit = UnitSize::from_bytes(core.target().word.into());
-    let Some((range, unit)) = core.stack_range(tid).zip(unit) else { return Ok(()) };
-    for batch in core.search(ValuePattern::exactly(wanted), unit, range) {
+    let Some((range, unit)) = core.stacks().range_of_thread(tid).zip(unit) else { return Ok(()) };
+    for batch in core.memory().search(ValuePattern::exactly(wanted), unit, range) {
         cx.check_interrupt()?;
         if !places && !batch.matches.is_empty() {
             return cx.emit(&Element::from(Dot::Thread(tid)));

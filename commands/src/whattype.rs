@@ -39,14 +39,15 @@ impl Dcmd for Whattype {
         let at = cx.dot().addr();
         let mut stopped = Ok(());
         let (core, most) = (cx.core(), if args.has('v') { usize::MAX } else { 1 });
-        let guesses = core.what_types(at, most, &mut |_| {
+        let guesses = core.memory().what_types(at, most, &mut |_| {
             stopped = cx.check_interrupt();
             stopped.is_ok()
         });
         stopped?;
         if guesses.is_empty() {
             let name = Names::new(cx).spelled_or_address(at);
-            let is_given_back = core.whatis(at).block.is_some_and(|owned| owned.is_given_back());
+            let is_given_back =
+                core.memory().whatis(at).block.is_some_and(|owned| owned.is_given_back());
             let why = match is_given_back {
                 true => "lies in a block that was given back",
                 false => "has no known type",

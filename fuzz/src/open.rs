@@ -49,19 +49,19 @@ impl Held {
 
 /// Asks a core what there is to ask.
 pub fn ask_all(core: &Core) {
-    let _ = (core.status(), core.doubts(), core.last_words(), core.initial_stack());
+    let _ = (core.status(), core.doubts(), core.crash().last_words(), core.process().initial_stack());
     let tids: Vec<_> = core.tids().into_iter().take(ASKED).collect();
-    for stack in core.stacks(&tids, FRAMES) {
+    for stack in core.stacks().of_threads(&tids, FRAMES) {
         assert!(stack.frames.len() <= FRAMES);
-        let named = core.named_frames(&stack);
+        let named = core.stacks().named_frames(&stack);
         let _ = named.filter(|frame| frame.location.function.is_some()).count();
     }
-    core.stack_groups(&tids, core.tasks(), FRAMES);
+    core.stacks().groups(&tids, core.tasks().all(), FRAMES);
     search(core);
     for tid in tids {
-        let _ = (core.user_registers(tid), core.waits_in(tid), core.stack_pointer(tid));
+        let _ = (core.registers().user(tid), core.waits_in(tid), core.registers().stack_pointer(tid));
         ask_of_thread(core, tid);
-        if let Some(at) = core.stack_pointer(tid) {
+        if let Some(at) = core.registers().stack_pointer(tid) {
             ask_about(core, at);
         }
     }
@@ -72,8 +72,8 @@ pub fn ask_all(core: &Core) {
 }
 
 fn ask_of_thread(core: &Core, tid: Tid) {
-    let _ = (core.fp_registers(tid), core.tls().structure(tid), core.tls().errno(tid));
-    let _ = (core.contexts().of_signals(tid), core.stack_range(tid));
+    let _ = (core.registers().floating_point(tid), core.tls().structure(tid), core.tls().errno(tid));
+    let _ = (core.contexts().of_signals(tid), core.stacks().range_of_thread(tid));
     for module in core.modules().all().iter().take(ASKED) {
         let _ = core.tls().block(tid, module);
     }
@@ -84,12 +84,12 @@ fn search(core: &Core) {
     let everywhere = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
     let wanted = ValuePattern::Masked { value: 0, mask: 0xff };
     let unit = UnitSize::from_bytes(1).expect("1 is a size");
-    let first = core.search(wanted, unit, everywhere).next();
+    let first = core.memory().search(wanted, unit, everywhere).next();
     assert!(first.is_none_or(|found| found.done <= 1 << 32));
 }
 
 fn ask_about(core: &Core, at: Addr) {
-    let _ = (core.whatis(at), core.symbol_at(at), core.mapping_at(at));
-    let tid = core.thread_of_stack(at).unwrap_or(Tid::new(1));
-    let _ = (core.contexts().saved(at), core.contexts().chain(at), core.jump_buffer(tid, at));
+    let _ = (core.memory().whatis(at), core.symbols().at(at), core.mapping_at(at));
+    let tid = core.stacks().thread_at(at).unwrap_or(Tid::new(1));
+    let _ = (core.contexts().saved(at), core.contexts().chain(at), core.registers().of_jump_buffer(tid, at));
 }

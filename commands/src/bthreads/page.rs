@@ -9,8 +9,8 @@ use super::subject::task;
 pub fn emit(cx: &mut Cx<'_>, bthread: &Bthread) -> Result<()> {
     let core = cx.core();
     let Some(task) = task(core, bthread) else { return Ok(()) };
-    let stack = core.task_stack(task, MAX_FRAMES);
-    for frame in core.named_frames(&stack) {
+    let stack = core.stacks().of_task(task, MAX_FRAMES);
+    for frame in core.stacks().named_frames(&stack) {
         let Some(pc) = frame.pc().map(|pc| pc.addr().get()) else { continue };
         let function = frame.location.function.as_deref().unwrap_or("<unknown>").to_owned();
         cx.emit(&Line { bthread: bthread.id, index: frame.index as u64, pc, function })?;

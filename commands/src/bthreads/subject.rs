@@ -27,7 +27,7 @@ pub fn workers(core: &Arc<Core>) -> Result<Vec<Bthread>> {
 }
 
 fn schedulers(core: &Core) -> Result<Vec<&Bthreads>> {
-    let runtimes = core.task_runtimes();
+    let runtimes = core.tasks().runtimes();
     let found: Vec<&Bthreads> = runtimes.of().collect();
     if !found.is_empty() {
         return Ok(found);
@@ -61,7 +61,7 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Bthread> {
 
 /// The task that a bthread is among those of all runtimes.
 pub fn task<'a>(core: &'a Core, bthread: &Bthread) -> Option<&'a Arc<Task>> {
-    core.task(id(bthread))
+    core.tasks().by_id(id(bthread))
 }
 
 /// What names it in a pipe.

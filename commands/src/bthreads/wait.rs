@@ -45,8 +45,8 @@ pub fn kind(core: &Core, bthread: &Bthread) -> Option<&'static str> {
 }
 
 fn by_stack(core: &Core, bthread: &Bthread) -> Option<&'static str> {
-    let stack = core.task_stack(task(core, bthread)?, FRAMES);
-    core.named_frames(&stack).find_map(|frame| {
+    let stack = core.stacks().of_task(task(core, bthread)?, FRAMES);
+    core.stacks().named_frames(&stack).find_map(|frame| {
         let name = frame.location.function.clone()?;
         WAITS.iter().find(|(function, _)| **function == *name).map(|(_, kind)| *kind)
     })

@@ -11,7 +11,7 @@ use kcore_dcmd::{DcmdError, Dot, Result};
 /// # Errors
 /// If no module has any; the error says what cannot be told of modules without symbols.
 pub fn found(core: &Core) -> Result<&Coroutines> {
-    core.task_runtimes().of().next().ok_or_else(|| DcmdError::failed(NONE))
+    core.tasks().runtimes().of().next().ok_or_else(|| DcmdError::failed(NONE))
 }
 
 const NONE: &str = "no symbols of C++20 coroutines in this process: in a module whose symbols were stripped, \

@@ -61,9 +61,9 @@ fn runs(core: &Core, erlang: &Erlang, process: &ErlangProcess, name: &str) -> bo
     if initial.is_some_and(|initial| is_of(&initial, name)) {
         return true;
     }
-    let Some(task) = core.task(subject::id(process.pid)) else { return false };
-    let stack = core.task_stack(task, MAX_FRAMES);
-    core.named_frames(&stack).any(|frame| {
+    let Some(task) = core.tasks().by_id(subject::id(process.pid)) else { return false };
+    let stack = core.stacks().of_task(task, MAX_FRAMES);
+    core.stacks().named_frames(&stack).any(|frame| {
         frame.location.function.as_deref().is_some_and(|function| is_of(function, name))
     })
 }

@@ -86,8 +86,8 @@ pub fn current(
     process: &ErlangProcess,
 ) -> Option<std::result::Result<Arc<str>, Missing>> {
     if let Some(thread) = process.thread {
-        let stack = core.stack(thread, MAX_FRAMES);
-        let mut frames = core.named_frames(&stack);
+        let stack = core.stacks().of_thread(thread, MAX_FRAMES);
+        let mut frames = core.stacks().named_frames(&stack);
         let innermost = frames.find(|frame| frame.location.kind == FrameKind::Beam);
         return innermost.and_then(|frame| frame.location.function.clone()).map(Ok);
     }

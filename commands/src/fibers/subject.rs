@@ -27,7 +27,7 @@ pub fn damaged(core: &Arc<Core>) -> Result<Vec<Tid>> {
 }
 
 fn schedulers(core: &Core) -> Result<Vec<&Fibers>> {
-    let runtimes = core.task_runtimes();
+    let runtimes = core.tasks().runtimes();
     let found: Vec<&Fibers> = runtimes.of().collect();
     if !found.is_empty() {
         return Ok(found);

@@ -48,8 +48,8 @@ pub fn kind(core: &Core, fiber: &Fiber) -> Option<&'static str> {
 
 /// The outermost known function of the library counts, because a barrier waits by a condition.
 fn by_stack(core: &Core, fiber: &Fiber) -> Option<&'static str> {
-    let stack = core.task_stack(core.task(id(fiber))?, FRAMES);
-    let names = core.named_frames(&stack).map(|frame| frame.location.function.clone());
+    let stack = core.stacks().of_task(core.tasks().by_id(id(fiber))?, FRAMES);
+    let names = core.stacks().named_frames(&stack).map(|frame| frame.location.function.clone());
     let own = names.take_while(|name| {
         let is_own = |name: &str| BETWEEN.iter().any(|begin| name.starts_with(begin));
         name.as_deref().is_none_or(is_own)

@@ -61,7 +61,7 @@ impl Dcmd for Fpregs {
                 "floating-point registers of {arch} are not decoded"
             )));
         }
-        let registers = cx.core().fp_registers(tid).ok_or_else(|| {
+        let registers = cx.core().registers().floating_point(tid).ok_or_else(|| {
             DcmdError::failed(format!(
                 "failed to get floating point register set: no register set available for thread \
                  {tid}"

@@ -43,7 +43,7 @@ impl GdbContext<'_> {
     /// type: its name, if that is one plain name and means nothing else.
     pub fn function(&self, expression: &str) -> Option<String> {
         let at = Addr::new(self.shell.evaluate(expression).ok()?);
-        let symbol = self.core.symbol_at(at)?;
+        let symbol = self.core.symbols().at(at)?;
         let starts = |name: &str| {
             is_name(name) && self.shell.evaluate(name).is_ok_and(|it| it == symbol.start.get())
         };

@@ -59,9 +59,9 @@ fn number(text: &str, radix: u32) -> Result<u64> {
 
 /// Whether a function of this name, or of this package, is on the stack of a goroutine.
 fn runs(core: &Core, goroutine: &Goroutine, name: &str) -> bool {
-    let Some(task) = core.task(id(goroutine)) else { return false };
-    let stack = core.task_stack(task, MAX_FRAMES);
-    core.named_frames(&stack).any(|frame| {
+    let Some(task) = core.tasks().by_id(id(goroutine)) else { return false };
+    let stack = core.stacks().of_task(task, MAX_FRAMES);
+    core.stacks().named_frames(&stack).any(|frame| {
         frame.location.function.as_deref().is_some_and(|function| is_of(function, name))
     })
 }

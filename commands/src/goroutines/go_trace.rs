@@ -14,11 +14,11 @@ use super::subject::{self, id};
 pub fn emit(cx: &mut Cx<'_>, goroutine: &Arc<Goroutine>) -> Result<()> {
     let core = cx.core();
     let Some(go) = subject::owner(core, goroutine) else { return Ok(()) };
-    let Some(task) = core.task(id(goroutine)) else { return Ok(()) };
+    let Some(task) = core.tasks().by_id(id(goroutine)) else { return Ok(()) };
     let minutes = subject::waits_for(core, goroutine).map(|seconds| seconds / 60);
     cx.emit(&Head { goroutine: goroutine.clone(), minutes: minutes.filter(|it| *it > 0) })?;
-    let stack = core.task_stack(task, MAX_FRAMES);
-    for frame in core.named_frames(&stack) {
+    let stack = core.stacks().of_task(task, MAX_FRAMES);
+    for frame in core.stacks().named_frames(&stack) {
         cx.emit(&TraceLine::of(core, go, goroutine, &frame))?;
     }
     match TraceLine::of_creator(core, goroutine) {
@@ -92,7 +92,7 @@ impl TraceLine {
     }
 
     fn of_creator(core: &Core, goroutine: &Goroutine) -> Option<Self> {
-        let all = core.locations(goroutine.creator?);
+        let all = core.symbols().locations(goroutine.creator?);
         let location = all.last()?;
         Some(Self {
             goroutine: goroutine.id,

@@ -35,7 +35,7 @@ struct GoroutinePlace {
 
 impl GoroutinePlace {
     fn at(core: &Core, at: CodeAddr) -> Self {
-        let all = core.locations(at);
+        let all = core.symbols().locations(at);
         // The function that runs there, be it inlined.
         let location = all.first();
         Self {
@@ -54,7 +54,7 @@ impl GoroutinePlace {
 impl GoroutineRecord {
     /// A row of a table.
     pub fn new(core: &Core, goroutine: Arc<Goroutine>) -> Self {
-        let thread = core.task(id(&goroutine)).and_then(|task| task.thread);
+        let thread = core.tasks().by_id(id(&goroutine)).and_then(|task| task.thread);
         let owner = subject::owner(core, &goroutine);
         let labels = owner.and_then(|go| go.labels(core, &goroutine));
         Self {
@@ -87,8 +87,9 @@ pub fn entry(core: &Core, owner: Option<&Go>, goroutine: &Goroutine) -> Option<A
     if let Some(name) = owner?.entry(core, start) {
         return Some(name);
     }
-    let stack = core.task_stack(core.task(id(goroutine))?, MAX_FRAMES);
-    let functions = core.named_frames(&stack).filter_map(|frame| frame.location.function.clone());
+    let stack = core.stacks().of_task(core.tasks().by_id(id(goroutine))?, MAX_FRAMES);
+    let functions =
+        core.stacks().named_frames(&stack).filter_map(|frame| frame.location.function.clone());
     functions.filter(|function| &**function != OUTERMOST).last()
 }
 

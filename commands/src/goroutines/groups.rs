@@ -28,7 +28,7 @@ pub fn show(cx: &mut Cx<'_>, goroutines: &[Arc<Goroutine>]) -> Result<()> {
         cx.check_interrupt()?;
         cx.begin(&alike, "frames")?;
         let names = Names::new(cx);
-        for frame in core.named_frames(&stack) {
+        for frame in core.stacks().named_frames(&stack) {
             cx.emit(&names.frame_line(stack.tid, frame, Layout::Indented))?;
         }
         cx.end(&StackEnd::new(core, &stack, Layout::Indented))?;
@@ -39,12 +39,14 @@ pub fn show(cx: &mut Cx<'_>, goroutines: &[Arc<Goroutine>]) -> Result<()> {
 fn groups(core: &Core, goroutines: &[Arc<Goroutine>]) -> Vec<(Alike, kcore::Stack)> {
     let by_id: HashMap<TaskId, &Goroutine> =
         goroutines.iter().map(|goroutine| (id(goroutine), &**goroutine)).collect();
-    let tasks: Vec<Arc<Task>> =
-        goroutines.iter().filter_map(|goroutine| core.task(id(goroutine)).cloned()).collect();
+    let tasks: Vec<Arc<Task>> = goroutines
+        .iter()
+        .filter_map(|goroutine| core.tasks().by_id(id(goroutine)).cloned())
+        .collect();
     let running = tasks.iter().filter_map(|task| task.thread);
     let mut found = Vec::new();
-    for group in core.stack_groups(&running.collect::<Vec<_>>(), &tasks, MAX_GROUP_FRAMES) {
-        let on_threads = group.tids.iter().filter_map(|tid| core.task_of_thread(*tid));
+    for group in core.stacks().groups(&running.collect::<Vec<_>>(), &tasks, MAX_GROUP_FRAMES) {
+        let on_threads = group.tids.iter().filter_map(|tid| core.tasks().of_thread(*tid));
         let all = on_threads.chain(&group.tasks).filter_map(|task| by_id.get(&TaskId::of(task)));
         for alike in by_reason(all.copied()) {
             found.push((alike, group.stack.clone()));

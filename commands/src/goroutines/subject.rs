@@ -62,7 +62,7 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Arc<Goroutine>> {
     };
     let core = cx.core();
     let of_thread = match dot {
-        Dot::Thread(tid) => core.task_of_thread(tid).map(|task| task.id),
+        Dot::Thread(tid) => core.tasks().of_thread(tid).map(|task| task.id),
         _ => None,
     };
     let wanted = of_thread.unwrap_or_else(|| dot.number());

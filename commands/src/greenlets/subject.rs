@@ -11,7 +11,7 @@ use kcore_dcmd::{DcmdError, Dot, Result};
 /// # Errors
 /// If the process has none, or none that can be read; the error gives the reason.
 pub fn instances(core: &Core) -> Result<Vec<&Greenlets>> {
-    let runtimes = core.task_runtimes();
+    let runtimes = core.tasks().runtimes();
     let found: Vec<&Greenlets> = runtimes.of().collect();
     if !found.is_empty() {
         return Ok(found);
@@ -25,7 +25,7 @@ pub fn instances(core: &Core) -> Result<Vec<&Greenlets>> {
 
 /// What stands for a greenlet in a pipe. What a thread runs on its own stack is that thread.
 pub fn dot(core: &Core, greenlet: &Greenlet) -> Dot {
-    let task = core.task(id(greenlet));
+    let task = core.tasks().by_id(id(greenlet));
     let is_main = greenlet.is_main && greenlet.state == GreenletState::Running;
     let runs = is_main || task.is_some_and(|task| matches!(task.start, TaskStart::Running));
     match greenlet.thread.filter(|_| runs) {

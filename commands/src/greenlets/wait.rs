@@ -43,8 +43,9 @@ const PYTHON: &[(&str, &str, &str)] = &[
 
 /// What a suspended greenlet waits for, in a word.
 pub fn kind(core: &Core, greenlet: &Greenlet) -> Option<&'static str> {
-    let stack = core.task_stack(core.task(id(greenlet))?, FRAMES);
-    let between = core.named_frames(&stack).take_while(|frame| is_between(&frame.location));
+    let stack = core.stacks().of_task(core.tasks().by_id(id(greenlet))?, FRAMES);
+    let between =
+        core.stacks().named_frames(&stack).take_while(|frame| is_between(&frame.location));
     between.filter_map(|frame| waits_for(&frame.location)).last()
 }
 

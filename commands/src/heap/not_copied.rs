@@ -7,7 +7,7 @@ use kcore_dcmd::{Cx, Result};
 /// # Errors
 /// When nobody reads any more.
 pub fn note_not_copied(cx: &mut Cx<'_>) -> Result<()> {
-    let facts = cx.core().live_facts();
+    let facts = cx.core().snapshot().facts();
     if !cx.input().first || facts.is_none_or(|facts| facts.reads_later) {
         return Ok(());
     }

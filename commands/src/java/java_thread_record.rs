@@ -16,8 +16,8 @@ impl JavaThreadRecord {
     /// The record of a thread, whose stack is walked.
     pub fn new(core: &Core, thread: Arc<JavaThread>) -> Self {
         let frame = thread.tid.and_then(|tid| {
-            let stack = core.stack(tid, MAX_FRAMES);
-            core.named_frames(&stack).find(|frame| frame.location.kind == FrameKind::Java)
+            let stack = core.stacks().of_thread(tid, MAX_FRAMES);
+            core.stacks().named_frames(&stack).find(|frame| frame.location.kind == FrameKind::Java)
         });
         Self { thread, frame }
     }

@@ -121,9 +121,11 @@ impl Chain {
         let at = cx.dot().addr();
         let first_pointer = match by_head {
             true => Some(head_pointer(cx, &links, &ty)),
-            false => {
-                cx.core().variable_at(at).and_then(|head| links.first_of_head(&process, &ty, &head))
-            }
+            false => cx
+                .core()
+                .variables()
+                .at(at)
+                .and_then(|head| links.first_of_head(&process, &ty, &head)),
         };
         let (first, head) = match first_pointer {
             Some(offset) => (read(cx, at, at.get().wrapping_add(offset))?, Some(at)),
@@ -163,7 +165,7 @@ impl Chain {
         let Some(element) = self.element.as_ref().filter(|_| self.links.is_embedded) else {
             return false;
         };
-        let Some(variable) = cx.core().variable_at(node) else { return false };
+        let Some(variable) = cx.core().variables().at(node) else { return false };
         let process = SessionProcess::new(cx);
         self.links.first_of_head(&process, element, &variable).is_some()
     }
@@ -171,7 +173,7 @@ impl Chain {
 
 /// Where the head at dot points to the first element, by what the elements are.
 fn head_pointer(cx: &Cx<'_>, links: &Links, element: &Type) -> u64 {
-    let variable = cx.core().variable_at(cx.dot().addr());
+    let variable = cx.core().variables().at(cx.dot().addr());
     let process = SessionProcess::new(cx);
     let known = variable.and_then(|head| links.first_of_head(&process, element, &head));
     let of_link = if links.is_embedded { u64::try_from(links.next).unwrap_or(0) } else { 0 };

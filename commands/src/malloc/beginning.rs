@@ -104,7 +104,7 @@ impl<'c> Beginnings<'c> {
 
     fn look_up(&self, word: Addr) -> Option<Beginning> {
         self.core.modules().at(word)?;
-        let symbol = self.core.symbol_at(word).map(|symbol| symbol.name);
+        let symbol = self.core.symbols().at(word).map(|symbol| symbol.name);
         let class = symbol.as_deref().and_then(|name| name.strip_prefix("vtable for "));
         match class.map(Arc::from).or_else(|| self.class_of(word)) {
             Some(class) => Some(Beginning::Class(class)),

@@ -70,7 +70,7 @@ fn notes(cx: &mut Cx<'_>, leaks: &Leaks, all: bool) -> Result<()> {
     }
     if leaks.missing > 0 {
         let missing = leaks.missing;
-        let why = match cx.core().live_facts() {
+        let why = match cx.core().snapshot().facts() {
             Some(facts) if !facts.reads_later => "were not copied (--live-memory reads them later)",
             _ => "are not in the core",
         };

@@ -79,13 +79,13 @@ impl RootRecord {
     /// Of a root.
     pub fn new(core: &Core, root: BlockRoot) -> Self {
         let symbol = match root {
-            BlockRoot::Data(at) => core.symbol_at(at),
+            BlockRoot::Data(at) => core.symbols().at(at),
             _ => None,
         };
         // Behind its end lies what has no symbol.
         let symbol = symbol.filter(|symbol| symbol.sized && symbol.offset < symbol.size);
         let symbol = symbol.map(|symbol| (symbol.name.to_string(), symbol.offset));
-        let local = core.thread_variable_of_root(root);
+        let local = core.variables().thread_local_of_root(root);
         let owner = local.as_ref().map(|local| local.tid);
         let symbol = local.map(|local| (local.name, local.offset)).or(symbol);
         let spelled = symbol.map(|(name, offset)| match offset {

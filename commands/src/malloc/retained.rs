@@ -155,7 +155,7 @@ impl KeeperNames<'_> {
     }
 
     fn variable(&self, at: kcore::Addr) -> Option<String> {
-        let symbol = self.core.symbol_at(at)?;
+        let symbol = self.core.symbols().at(at)?;
         Some(match symbol.in_exe {
             true => symbol.name.to_string(),
             false => format!("{}`{}", symbol.module, symbol.name),

@@ -61,7 +61,7 @@ fn why_none(core: &Core) -> &'static str {
         (true, true) => {
             ": musl is there, and its malloc was never used, is not in the core, or is older than 1.2.1"
         }
-        (true, false) if core.live_facts().is_none() && is_cut => {
+        (true, false) if core.snapshot().facts().is_none() && is_cut => {
             ": the core is truncated, and may lack it"
         }
         (true, false) => "",

@@ -23,8 +23,8 @@ pub fn find(cx: &Cx<'_>, args: &Args, options: &Options) -> Option<ScriptObject>
     let is_bare = args.operands().is_empty() && !options.immediate;
     let at = cx.addr().filter(|_| is_bare)?.addr();
     let core = cx.core();
-    core.symbol_at(at).is_none_or(|symbol| symbol.offset != 0).then_some(())?;
-    let (dialect, node) = core.script_value(at, limits(options))?;
+    core.symbols().at(at).is_none_or(|symbol| symbol.offset != 0).then_some(())?;
+    let (dialect, node) = core.memory().script_value(at, limits(options))?;
     Some(ScriptObject {
         at: Some(at),
         path: None,

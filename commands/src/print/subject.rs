@@ -153,7 +153,8 @@ fn typed(cx: &Cx<'_>, ty: Type, rest: &[Arg], options: &Options) -> Result<Subje
 fn known_at(cx: &Cx<'_>, at: Addr) -> Result<Object> {
     symbol_type::at(cx, at).or_else(|why| {
         let core = cx.core().as_ref();
-        let found = core.task_runtimes().of::<Coroutines>().find_map(|all| all.type_at(core, at));
+        let found =
+            core.tasks().runtimes().of::<Coroutines>().find_map(|all| all.type_at(core, at));
         found.map(|ty| Object::at(ty, at)).ok_or(why)
     })
 }

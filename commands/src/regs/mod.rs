@@ -106,8 +106,8 @@ fn chosen(frame: &FrameOperand) -> Result<(Tid, usize)> {
 fn physical_frame(core: &Core, tid: Tid, value: &Arg) -> Result<usize> {
     let number = operand::as_decimal(value)
         .ok_or_else(|| DcmdError::usage(format!("invalid frame -- {}", value.to_text())))?;
-    let stack = core.stack(tid, number.saturating_add(1));
-    let frame = core.named_frames(&stack).nth(number);
+    let stack = core.stacks().of_thread(tid, number.saturating_add(1));
+    let frame = core.stacks().named_frames(&stack).nth(number);
     let frame =
         frame.ok_or_else(|| DcmdError::failed(format!("thread {tid} has no frame {number}")))?;
     match frame.is_tail_call() {
@@ -128,10 +128,10 @@ struct RegsRecord<'c> {
 impl<'c> RegsRecord<'c> {
     fn load(names: Names<'c>, tid: Tid, frame: usize) -> Result<Self> {
         let core = names.core();
-        let registers = core.user_registers(tid).into_iter().map(|register| register.name);
+        let registers = core.registers().user(tid).into_iter().map(|register| register.name);
         let values: Vec<_> = registers
             .map(|name| {
-                let value = core.register(tid, frame, name);
+                let value = core.registers().named(tid, frame, name);
                 value
                     .map(|value| (name, value))
                     .map_err(|error| DcmdError::failed(error.to_string()))

@@ -55,9 +55,9 @@ impl Dcmd for Tasks {
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core().clone();
         let filter = TaskFilter::new(args);
-        filter.check(core.tasks())?;
+        filter.check(core.tasks().all())?;
         let mut count = 0_usize;
-        let admitted = core.tasks().iter().filter(|task| filter.admits(task));
+        let admitted = core.tasks().all().iter().filter(|task| filter.admits(task));
         let known = admitted.map(|task| (task, function(&core, task)));
         let shown = known.filter(|(_, function)| filter.admits_function(function.as_deref()));
         let shown = shown.inspect(|_| count = count.saturating_add(1));
@@ -70,8 +70,8 @@ impl Dcmd for Tasks {
                 }
             }
         }
-        if count == 0 && !core.tasks().is_empty() {
-            cx.note(&format!("none of {} tasks is like that", core.tasks().len()))?;
+        if count == 0 && !core.tasks().all().is_empty() {
+            cx.note(&format!("none of {} tasks is like that", core.tasks().all().len()))?;
         }
         problems(cx, &core)
     }
@@ -104,16 +104,16 @@ fn groups<'t>(tasks: impl Iterator<Item = (&'t Arc<Task>, Option<Arc<str>>)>) ->
 /// Says of which runtimes no tasks can be read. Without any task that is an error: there may be some.
 fn problems(cx: &mut Cx<'_>, core: &Core) -> Result<()> {
     let damaged: Vec<Arc<str>> =
-        core.task_runtimes().damaged().iter().map(|damage| damage.why.clone()).collect();
+        core.tasks().runtimes().damaged().iter().map(|damage| damage.why.clone()).collect();
     damaged.iter().try_for_each(|why| cx.note(why))?;
-    let unread = core.task_runtimes().of::<Tokio>().map(|found| found.unread(core)).max();
+    let unread = core.tasks().runtimes().of::<Tokio>().map(|found| found.unread(core)).max();
     if let Some(unread) = unread.filter(|unread| *unread > 0) {
         cx.note(&format!("{unread:#x} bytes of memory are not in the core: {MORE}"))?;
     }
     let others = left_out(core);
     others.iter().try_for_each(|text| cx.note(text))?;
     let is_known = damaged.is_empty() && others.is_empty();
-    match core.tasks().is_empty() && is_known && unread.is_none_or(|unread| unread == 0) {
+    match core.tasks().all().is_empty() && is_known && unread.is_none_or(|unread| unread == 0) {
         true => Err(DcmdError::failed("no tasks of a runtime in this process")),
         false => Ok(()),
     }

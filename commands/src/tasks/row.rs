@@ -30,13 +30,13 @@ impl TaskRecord {
 /// Why it is not certain that a task is there, or what it does.
 fn doubt(core: &Core, task: &Task) -> Option<&'static str> {
     let is_coroutine = task.runtime == coroutine::NAME;
-    let mut found = is_coroutine.then(|| core.task_runtimes().of::<Coroutines>())?;
+    let mut found = is_coroutine.then(|| core.tasks().runtimes().of::<Coroutines>())?;
     found.find_map(|found| found.at(core, Addr::new(task.id))?.doubt_of_state())
 }
 
 /// The function that a task began with, or the name that it has.
 pub fn function(core: &Core, task: &Task) -> Option<Arc<str>> {
-    let symbol = || Some(core.symbol_at(CodeAddr::Pc(task.entry?).lookup())?.name);
+    let symbol = || Some(core.symbols().at(CodeAddr::Pc(task.entry?).lookup())?.name);
     task.name.clone().or_else(|| go_entry(core, task)).or_else(symbol)
 }
 

@@ -11,7 +11,7 @@ use kcore_dcmd::{DcmdError, Dot, Result};
 /// # Errors
 /// If the process has none, or none that can be read; the error gives the reason.
 pub fn instances(core: &Core) -> Result<Vec<&Tokio>> {
-    let runtimes = core.task_runtimes();
+    let runtimes = core.tasks().runtimes();
     let found: Vec<&Tokio> = runtimes.of().collect();
     if !found.is_empty() {
         return Ok(found);

@@ -49,7 +49,7 @@ const ON_A_LINE: Limits = Limits { depth: 0, entries: 0, units: 64 };
 
 /// The frames of a stack, innermost first. `all` lists those that V8 made for itself one by one.
 pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<StackEntry> {
-    let native = core.native_frames(stack).filter(|frame| !frame.is_tail_call());
+    let native = core.stacks().native_frames(stack).filter(|frame| !frame.is_tail_call());
     let native: Vec<NamedFrame> = native.collect();
     // An inlined call has a frame before that of the function that the machine called.
     let outer = |physical: usize| native.iter().rfind(|frame| frame.physical == physical);
@@ -64,7 +64,7 @@ pub fn of_stack(core: &Core, v8s: &[&V8], stack: &Stack, all: bool) -> Vec<Stack
         }));
     };
     let (mut shown, mut next) = (Vec::new(), 0_usize);
-    for named in core.named_frames(stack) {
+    for named in core.stacks().named_frames(stack) {
         hidden(&mut shown, next..named.physical);
         next = next.max(named.physical.saturating_add(1));
         shown.push(match named.location.kind {

@@ -49,7 +49,7 @@ impl Dcmd for Jsframe {
         let options = FrameOptions::new(args)?;
         let v8s = subject::instances(core)?;
         let (tid, at) = frame_at(cx, args.has('i'))?;
-        let mut stack = core.stack(tid, MAX_FRAMES);
+        let mut stack = core.stacks().of_thread(tid, MAX_FRAMES);
         let physical = stack.frames.iter().position(|frame| frame.frame_pointer == Some(at));
         let physical = physical
             .ok_or_else(|| DcmdError::at(at, format!("no frame has the frame pointer {at:x}")))?;
@@ -78,7 +78,7 @@ fn frame_at(cx: &Cx<'_>, is_exact: bool) -> Result<(Tid, Addr)> {
         return Ok((tid, fp));
     }
     let at = dot.addr();
-    let tid = core.thread_of_stack(at).map_or_else(|| cx.current_thread(), Ok)?;
+    let tid = core.stacks().thread_at(at).map_or_else(|| cx.current_thread(), Ok)?;
     let at = if is_exact { at } else { Addr::new(core.space().read_word(at)?) };
     Ok((tid, at))
 }

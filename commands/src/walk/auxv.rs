@@ -13,13 +13,14 @@ impl Walker for Auxv {
 
     fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         let core = cx.core();
-        let first = core.auxv_address().ok_or_else(|| {
+        let first = core.process().auxv_address().ok_or_else(|| {
             DcmdError::failed(
                 "failed to initialize walk: no auxiliary vector was found on the stack",
             )
         })?;
         let entry = u64::from(core.target().word).saturating_mul(2);
-        let entries = (0..core.auxv().len() as u64).map(|index| index.saturating_mul(entry));
+        let entries =
+            (0..core.process().auxv().len() as u64).map(|index| index.saturating_mul(entry));
         entries
             .into_iter()
             .try_for_each(|offset| visit(cx, Dot::Addr(first.saturating_add(offset))))

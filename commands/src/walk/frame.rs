@@ -26,7 +26,7 @@ impl Walker for Frame {
         let core = cx.core();
         let from = from.map(|dot| task_of_number(core, dot).unwrap_or(dot));
         if let Some((task, skipped)) = suspended(core, from)? {
-            let stack = core.task_stack(task, MAX_FRAMES);
+            let stack = core.stacks().of_task(task, MAX_FRAMES);
             let frames = stack.frames.iter().enumerate().skip(skipped);
             let is_kept = matches!(task.start, TaskStart::Kept | TaskStart::Language(_));
             let whose = format!("{} {}", task.runtime, task.shown_id());
@@ -44,7 +44,7 @@ impl Walker for Frame {
             Some(Dot::Frame { tid, index, .. }) => (tid, index.saturating_add(1)),
             Some(dot) => (thread_of_dot(cx, dot)?, 0),
         };
-        let stack = core.stack(tid, MAX_FRAMES);
+        let stack = core.stacks().of_thread(tid, MAX_FRAMES);
         stack.frames.iter().enumerate().skip(skipped).try_for_each(|(index, frame)| {
             match frame.frame_pointer {
                 Some(fp) => visit(cx, Dot::Frame { fp, tid, index }),
@@ -60,7 +60,7 @@ const SHOWN: &str = "::stack shows them, ::locals does not read their variables"
 fn task_of_number(core: &Core, dot: Dot) -> Option<Dot> {
     let Dot::Number(number) = dot else { return None };
     let is_thread = thread_of_id(core, number).is_ok();
-    let task = if is_thread { None } else { core.task_numbered(number) };
+    let task = if is_thread { None } else { core.tasks().numbered(number) };
     task.map(|task| Dot::Task(TaskId::of(task)))
 }
 

@@ -35,7 +35,7 @@ impl Walker for Initial {
     }
 
     fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
-        let stack = cx.core().initial_stack().ok_or_else(|| {
+        let stack = cx.core().process().initial_stack().ok_or_else(|| {
             DcmdError::failed("failed to initialize walk: no initial stack was found")
         })?;
         (self.strings)(&stack).iter().try_for_each(|string| visit(cx, Dot::Addr(string.at)))

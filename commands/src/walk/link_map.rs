@@ -12,7 +12,7 @@ impl Walker for LinkMap {
     }
 
     fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
-        let entries = cx.core().link_map();
+        let entries = cx.core().process().link_map();
         entries.iter().try_for_each(|entry| visit(cx, Dot::Addr(entry.at)))
     }
 }

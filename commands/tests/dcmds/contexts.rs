@@ -62,7 +62,11 @@ fn a_handler_is_given_what_interrupted_what() {
         let info = opened.one(&format!("{:x}::siginfo", place(&opened, "given")));
         let (signal, code) = (&info["signal"], &info["code_name"]);
         assert_eq!((signal, code), (&"SIGUSR1".into(), &"SI_TKILL".into()), "{variant}: {info}");
-        assert_eq!(info["sender_pid"], opened.core.pid().expect("it is known"), "{variant}");
+        assert_eq!(
+            info["sender_pid"],
+            opened.core.process().pid().expect("it is known"),
+            "{variant}"
+        );
         assert!(info["tid"].is_null());
         let at = place(&opened, "interrupted");
         let context = opened.one(&format!("{at:x}::ucontext"));

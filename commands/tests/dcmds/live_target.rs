@@ -9,7 +9,7 @@ use std::{
 };
 
 use gen_cores::Case;
-use kcore::{Core, LiveOptions, OpenOptions};
+use kcore::{Core, LiveOptions, LiveProcess, OpenOptions};
 
 /// A process that is killed when the test is done with it.
 pub struct Target {
@@ -51,7 +51,7 @@ impl Target {
     pub fn snapshot(&self) -> Arc<Core> {
         let pid = kcore::Pid::new(i32::try_from(self.child.id()).expect("a pid"));
         let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-        Arc::new(Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot"))
+        Arc::new(LiveProcess::of(pid).snapshot(&live, &OpenOptions::default()).expect("a snapshot"))
     }
 
     /// Where it tells what it knows.

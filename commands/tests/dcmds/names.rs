@@ -24,7 +24,7 @@ fn functions() -> Vec<Function> {
     let found = frames.iter().filter(|frame| frame["inline"] == false).filter_map(|frame| {
         let offset = hex(&frame["offset"]);
         let start = hex(&frame["pc"]).checked_sub(offset)?;
-        let raw = CPP.core.mangled_name(Addr::new(start))?;
+        let raw = CPP.core.symbols().mangled_name(Addr::new(start))?;
         let shown = frame["function"].as_str()?.to_owned();
         raw.starts_with("_Z").then_some(Function { shown, offset, start, raw })
     });

@@ -7,7 +7,7 @@ use crate::harness::{case, core, error, hex, json, one, text, value};
 #[test]
 fn the_auxiliary_vector_has_names_and_meanings() {
     let records = json("::auxv");
-    assert_eq!(records.len(), core().auxv().len());
+    assert_eq!(records.len(), core().process().auxv().len());
     let entry = |name: &str| {
         records.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name} is listed"))
     };
@@ -40,7 +40,7 @@ fn variables_are_listed_and_found() {
 fn thread_ids_are_decimal() {
     let tid = core().tids()[0].get();
     assert_eq!(text("$l"), format!("0t{tid}\n"));
-    let pid = core().pid().unwrap_or_default();
+    let pid = core().process().pid().unwrap_or_default();
     assert_eq!(text("$L"), format!("lwpid {tid} is the only lwp in core of process {pid}.\n"));
     assert_eq!(one("$L")["lwpids"], serde_json::json!([tid]));
     assert!(error("1::args").contains("takes no address"));
@@ -49,7 +49,7 @@ fn thread_ids_are_decimal() {
 #[test]
 fn the_note_of_the_process_is_read_whole() {
     let info = one("::psinfo");
-    let pid = core().pid().expect("a kernel's core names its process");
+    let pid = core().process().pid().expect("a kernel's core names its process");
     let stat = |name: &str| info[name].as_u64().unwrap_or_else(|| panic!("{name}: {info}"));
     assert_eq!(stat("pid"), u64::from(pid));
     // A parent, group or session outside of the process's own pid namespace has the id 0.

@@ -105,7 +105,7 @@ fn words_are_found_on_the_stacks_that_hold_them() {
 
 #[test]
 fn the_state_of_the_process_is_its_signal_and_its_registers() {
-    let pid = core().pid().unwrap_or_default();
+    let pid = core().process().pid().unwrap_or_default();
     let out = text("$?");
     assert!(
         out.starts_with(&format!("process id = {pid}\nSIGSEGV: Segmentation fault\n%rax = 0x"))

@@ -12,7 +12,7 @@ use crate::harness::{Opened, json_on, open, run_on};
 fn with_zeros(opened: &Opened, tids: &[Tid]) -> Arc<Core> {
     let mut bytes = std::fs::read(&opened.case.core).expect("the core can be read");
     for tid in tids {
-        let sp = opened.core.stack_pointer(*tid).expect("a stack pointer");
+        let sp = opened.core.registers().stack_pointer(*tid).expect("a stack pointer");
         let segments = opened.core.file().expect("a core file").segments().iter();
         let mut held = segments.filter(|segment| segment.range.contains(sp));
         let segment = held.next().expect("the stack was dumped");

@@ -34,7 +34,7 @@ fn chains_of_panics_are_told_as_go_printed_them() {
         for case in cases(scenario).iter().filter(|case| case.maker == Maker::Kernel) {
             let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
             let core = open(case);
-            let own = told(&core.core.last_words());
+            let own = told(&core.core.crash().last_words());
             let printed = printed(&text).replace(" [recovered, repanicked]", " [recovered]");
             assert_eq!(own, printed, "{}", core.name);
             let status = core.records("::status").remove(0);
@@ -52,7 +52,7 @@ fn fatal_errors_are_told_with_symbols_or_without() {
             let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
             let (_, message) = text.split_once("fatal error: ").expect("why it died");
             let message = message.lines().next().unwrap_or_default();
-            let words = open(case).core.last_words();
+            let words = open(case).core.crash().last_words();
             let is_it = |words: &LastWords| matches!(words, LastWords::Fatal { message: own, .. } if own == message);
             assert!(words.iter().any(is_it), "{}: {words:?}, not {message}", case.name());
         }

@@ -73,7 +73,7 @@ fn panics_are_told_in_the_words_that_go_printed() {
         for case in cases(scenario).iter().filter(|case| case.maker == Maker::Kernel) {
             assert!(printed(case).contains(&format!("panic: {message}")), "{}", case.name());
             let core = Opened::of(case);
-            let words = core.core.last_words();
+            let words = core.core.crash().last_words();
             let told = words.iter().any(|words| {
                 matches!(words, kcore::LastWords::Exception { type_name, what: Some(what), .. }
                     if type_name.starts_with("panic") && what == message)
@@ -89,7 +89,7 @@ fn fatal_errors_are_told_in_the_words_that_go_printed() {
         let printed = printed(case);
         let (_, message) = printed.split_once("fatal error: ").expect("why it died");
         let message = message.lines().next().unwrap_or_default();
-        let words = Opened::of(case).core.last_words();
+        let words = Opened::of(case).core.crash().last_words();
         let told = words.iter().any(
             |words| matches!(words, kcore::LastWords::Fatal { message: own, .. } if own == message),
         );

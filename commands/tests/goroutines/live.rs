@@ -9,7 +9,7 @@ use std::{
 };
 
 use gen_cores::Case;
-use kcore::{Core, LiveOptions, OpenOptions};
+use kcore::{LiveOptions, LiveProcess, OpenOptions};
 
 use crate::{Opened, crossing, made, states, trace};
 
@@ -41,7 +41,8 @@ impl Target {
     fn snapshot(&self, case: &Case) -> Opened {
         let pid = kcore::Pid::new(i32::try_from(self.child.id()).expect("a pid"));
         let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-        let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
+        let core =
+            LiveProcess::of(pid).snapshot(&live, &OpenOptions::default()).expect("a snapshot");
         let name = format!("{} live", case.name());
         Opened { name, core: Arc::new(core), told: Vec::new() }
     }

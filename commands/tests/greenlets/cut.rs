@@ -37,5 +37,5 @@ fn a_python_without_greenlets_says_that_it_has_none() {
     let records = core.records("::greenlets");
     let texts: Vec<_> = records.iter().filter_map(|record| record["message"].as_str()).collect();
     assert!(texts.iter().any(|text| text.contains("no greenlets")), "{records:#?}");
-    assert!(core.core.task_runtimes().is_empty());
+    assert!(core.core.tasks().runtimes().is_empty());
 }

@@ -102,6 +102,7 @@ fn the_stack_of_a_thread_that_runs_one_ends_where_that_began() {
         let running: Vec<_> = core
             .core
             .tasks()
+            .all()
             .iter()
             .filter(|task| task.runtime == "greenlet" && matches!(task.start, TaskStart::Running))
             .collect();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use gen_cores::{Case, scenario};
-use kcore::{Core, LiveOptions, OpenOptions};
+use kcore::{LiveOptions, LiveProcess, OpenOptions};
 
 use crate::{Opened, made, stacks, threads, told_in};
 
@@ -56,7 +56,8 @@ fn snapshots_have_the_frames_and_threads_of_java() {
         let target = Target::start(&case, flags);
         let pid = kcore::Pid::new(i32::try_from(target.child.id()).expect("a pid"));
         let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-        let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
+        let core =
+            LiveProcess::of(pid).snapshot(&live, &OpenOptions::default()).expect("a snapshot");
         let name = format!("{} live", case.name());
         let opened = Opened { name, core: Arc::new(core), told: told_in(&target.dir) };
         stacks::check(&opened);

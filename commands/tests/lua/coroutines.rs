@@ -11,7 +11,7 @@ fn address(told: &Value) -> u64 {
 }
 
 fn task(core: &Opened, id: u64) -> Option<std::sync::Arc<Task>> {
-    core.core.tasks().iter().find(|task| task.runtime == "lua" && task.id == id).cloned()
+    core.core.tasks().all().iter().find(|task| task.runtime == "lua" && task.id == id).cloned()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn coroutines_are_tasks_in_the_states_and_with_the_frames_that_the_program_told(
 #[test]
 fn the_coroutine_that_runs_is_the_threads() {
     for core in cases().iter().map(Opened::of) {
-        let all = core.core.tasks();
+        let all = core.core.tasks().all();
         let running: Vec<_> =
             all.iter().filter(|task| task.runtime == "lua" && task.thread.is_some()).collect();
         assert_eq!(running.len(), 1, "{}: {running:?}", core.name);

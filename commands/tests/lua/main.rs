@@ -1,5 +1,7 @@
 //! Lua in real cores: frames, coroutines and variables as the program itself told them.
 
+#[path = "../dcmds/chosen.rs"]
+mod chosen;
 mod coroutines;
 mod cut;
 #[path = "../dcmds/harness.rs"]
@@ -42,4 +44,11 @@ fn frames(record: &Value) -> Vec<(FramePlace, Option<String>)> {
 fn place(frame: &Value) -> FramePlace {
     let file = frame["file"].as_str().map(str::to_owned);
     (frame["function"].as_str().unwrap_or("?").to_owned(), file, frame["line"].as_u64())
+}
+
+#[test]
+fn frames_are_chosen_by_the_numbers_that_the_stack_lists() {
+    for case in cases() {
+        chosen::each_frame_is_the_one_that_the_stack_lists(&Opened::of(&case));
+    }
 }

@@ -1,5 +1,7 @@
 //! Perl in real cores: frames and variables as the program itself told them.
 
+#[path = "../dcmds/chosen.rs"]
+mod chosen;
 mod cut;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
@@ -40,4 +42,11 @@ fn place(frame: &Value) -> FramePlace {
     // Files are named by the path that they were found under.
     let file = frame["file"].as_str().and_then(|file| file.rsplit('/').next()).map(str::to_owned);
     (frame["function"].as_str().unwrap_or("?").to_owned(), file, frame["line"].as_u64())
+}
+
+#[test]
+fn frames_are_chosen_by_the_numbers_that_the_stack_lists() {
+    for case in cases() {
+        chosen::each_frame_is_the_one_that_the_stack_lists(&Opened::of(&case));
+    }
 }

@@ -1,5 +1,7 @@
 //! PHP in real cores: frames, fibers, generators and variables as the program itself told them.
 
+#[path = "../dcmds/chosen.rs"]
+mod chosen;
 mod cut;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
@@ -68,5 +70,12 @@ fn unplaced(function: &str) -> String {
             format!("{class}{{closure:{line}")
         }
         None => function.to_owned(),
+    }
+}
+
+#[test]
+fn frames_are_chosen_by_the_numbers_that_the_stack_lists() {
+    for case in cases() {
+        chosen::each_frame_is_the_one_that_the_stack_lists(&Opened::of(&case));
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{FramePlace, Opened, cases, frames, place};
 
 fn tasks(core: &Opened) -> Vec<Arc<Task>> {
-    core.core.tasks().iter().filter(|task| task.runtime == "php").cloned().collect()
+    core.core.tasks().all().iter().filter(|task| task.runtime == "php").cloned().collect()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{FramePlace, Opened, cases, frames};
 
 fn tasks(core: &Core) -> Vec<Arc<Task>> {
-    core.tasks().iter().filter(|task| task.runtime == "ruby").cloned().collect()
+    core.tasks().all().iter().filter(|task| task.runtime == "ruby").cloned().collect()
 }
 
 fn told_frames(told: &Value) -> Option<Vec<FramePlace>> {

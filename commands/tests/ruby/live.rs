@@ -9,7 +9,7 @@ use std::{
 };
 
 use gen_cores::{Case, Truth};
-use kcore::{Core, LiveOptions, OpenOptions};
+use kcore::{LiveOptions, LiveProcess, OpenOptions};
 
 use crate::{Opened, made, stacks};
 
@@ -68,7 +68,7 @@ fn snapshots_have_the_frames_of_all_threads() {
     let target = Target::start(&case);
     let pid = kcore::Pid::new(i32::try_from(target.child.id()).expect("a pid"));
     let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-    let core = Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot");
+    let core = LiveProcess::of(pid).snapshot(&live, &OpenOptions::default()).expect("a snapshot");
     let (name, dir) = (format!("{} live", case.name()), case.dir.clone());
     stacks::check(&Opened { name, dir, core: Arc::new(core), truth: target.truth(&case) });
 }

@@ -1,5 +1,7 @@
 //! Ruby in real cores: frames, fibers, variables and counts of objects as the program itself told them.
 
+#[path = "../dcmds/chosen.rs"]
+mod chosen;
 mod cut;
 mod fibers;
 #[path = "../dcmds/harness.rs"]
@@ -45,4 +47,11 @@ fn frames(record: &Value) -> Vec<(FramePlace, Option<String>)> {
         (place, frame["doubt"].as_str().map(str::to_owned))
     };
     own.map(frame).collect()
+}
+
+#[test]
+fn frames_are_chosen_by_the_numbers_that_the_stack_lists() {
+    for case in cases() {
+        chosen::each_frame_is_the_one_that_the_stack_lists(&Opened::of(&case));
+    }
 }

@@ -126,7 +126,7 @@ fn threads_have_their_names_and_one_holds_the_lock() {
 #[test]
 fn the_exception_that_is_handled_is_told_with_its_cause() {
     for core in cases().iter().map(Opened::of) {
-        let words = core.core.last_words();
+        let words = core.core.crash().last_words();
         let told = words.iter().find_map(|words| match words {
             LastWords::Exception { fate, type_name, what, .. } => {
                 Some((*fate, type_name.as_str(), what.as_deref()))

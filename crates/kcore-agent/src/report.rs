@@ -113,7 +113,7 @@ pub fn of(collector: &Collector, mut collection: Collection) -> Result<Stacks, A
     let missing = std::mem::take(&mut collection.missing);
     let core = collector.core(collection.threads)?;
     let tids: Vec<Tid> = core.tids();
-    let groups = core.stack_groups(&tids, &[], FRAMES);
+    let groups = core.stacks().groups(&tids, &[], FRAMES);
     let groups: Vec<Group> = groups.iter().map(|group| group_of(&core, group)).collect();
     let (body, json) = rendered(&core);
     costs.named = begun.elapsed();
@@ -127,7 +127,11 @@ fn group_of(core: &Core, group: &StackGroup) -> Group {
     Group {
         tids: group.tids.iter().map(|tid| tid.get()).collect(),
         waits_in: group.waits_in.clone(),
-        frames: core.named_frames(&group.stack).filter_map(|frame| frame_of(&frame)).collect(),
+        frames: core
+            .stacks()
+            .named_frames(&group.stack)
+            .filter_map(|frame| frame_of(&frame))
+            .collect(),
         end: group.stack.end.to_string(),
     }
 }
@@ -148,7 +152,7 @@ fn frame_of(frame: &NamedFrame) -> Option<GroupFrame> {
 /// What `::stacks -L` says of a core, as text and as JSON Lines.
 fn rendered(core: &Core) -> (String, String) {
     core.budget().begin();
-    let mut groups = core.stack_groups(&core.tids(), &[], MAX_GROUP_FRAMES);
+    let mut groups = core.stacks().groups(&core.tids(), &[], MAX_GROUP_FRAMES);
     sort_groups(core, &mut groups);
     let numbers = Numbers { radix: 16, word_size: core.target().word_size() };
     let options = TextOptions { styled: false, live: false, numbers };

@@ -85,7 +85,7 @@ fn overview(core: &Core) -> Option<String> {
             "{threads} threads: $C shows the stack {whose}, ::stacks those of all threads"
         )),
         threads => {
-            let stacks = core.stack_groups(&tids, &[], MAX_GROUP_FRAMES).len();
+            let stacks = core.stacks().groups(&tids, &[], MAX_GROUP_FRAMES).len();
             let plural = if stacks == 1 { "" } else { "s" };
             Some(format!(
                 "{threads} threads in {stacks} stack{plural}: $C shows that {whose}, ::stacks all of them"

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, anyhow, bail};
-use kcore::{Budget, Core, OpenOptions, OwnFileError, open_own, open_regular};
+use kcore::{Budget, Core, LiveProcess, OpenOptions, OwnFileError, open_own, open_regular};
 use kcore_dcmd::{DcmdError, Shell, Sink};
 use kcore_render::{Format, Screen, io_reason};
 use kcore_shell::repl::ReplOptions;
@@ -179,7 +179,7 @@ pub(crate) fn open_core(
         ..OpenOptions::default()
     })?;
     if let Some(live) = &target.live {
-        let core = Core::of_process(live.pid, &live.options, &options)?;
+        let core = LiveProcess::of(live.pid).snapshot(&live.options, &options)?;
         notes.extend(unused_files(&core));
         return Ok(core);
     }
@@ -195,9 +195,9 @@ pub(crate) fn open_core(
 
 /// What the user named and is of no use: without a word it would look as if it had been used.
 pub(crate) fn unused_files(core: &Core) -> Vec<String> {
-    let maps = core.code_maps_without_names().into_iter();
+    let maps = core.files().code_maps_without_names().into_iter();
     let maps = maps.map(|map| format!("{}: no names of code are in it", shown(map)));
-    core.refused_executable().into_iter().chain(maps).collect()
+    core.files().refused_executable().into_iter().chain(maps).collect()
 }
 
 /// What may be read for a core that nobody trusts.
@@ -223,7 +223,7 @@ fn allowed(target: &Target, args: &Args, is_typed: bool) -> Allowed {
 
 /// What a user has to know of a snapshot.
 fn live_notes(target: &Target, core: &Core) -> Vec<String> {
-    let facts = target.live.as_ref().zip(core.live_facts());
+    let facts = target.live.as_ref().zip(core.snapshot().facts());
     facts
         .map(|(live, facts)| live::notes(live.pid, &facts, core.threads().len()))
         .unwrap_or_default()

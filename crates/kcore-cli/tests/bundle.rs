@@ -200,6 +200,31 @@ fn memory_that_commands_read_is_kept_with_stacks() {
 }
 
 #[test]
+fn a_command_that_fails_is_told_once_and_the_others_count() {
+    let ground = Ground::new();
+    let commands = ["--stacks-only", "-c", "::nosuch; nosuch/s", "-c", "*held/s"];
+    let (bundle, said) = ground.bundle(&commands);
+    for failure in ["::nosuch", "nosuch/s"] {
+        let told = said.lines().filter(|line| line.contains(failure.trim_end_matches("/s")));
+        assert!(said.contains(failure.trim_end_matches("/s")), "{said}");
+        assert!(told.count() <= 2, "{said}");
+    }
+    assert!(!said.contains("QQQ") && holds(&bundle, &[b'Q'; 5000]), "{said}");
+}
+
+#[test]
+fn variables_of_all_frames_are_in_a_small_bundle() {
+    let ground = Ground::new();
+    let asked = ["--no-rc", "--json", "-c", "::walk frame | ::locals; ::stack -v"];
+    let (before, ..) = ground.kcore(&asked, &ground.path("cores/core"));
+    assert!(before.contains("\"name\":\"nowhere\""), "{before}");
+    let (bundle, _) = ground.bundle(&["--stacks-only"]);
+    let (after, ..) = ground.kcore(&asked, &bundle);
+    let records = |text: &str| text.lines().skip(1).map(ToOwned::to_owned).collect::<Vec<_>>();
+    assert_eq!(records(&after), records(&before));
+}
+
+#[test]
 fn gdb_reads_what_tar_unpacks() {
     let ground = Ground::new();
     let (bundle, _) = ground.bundle(&[]);

@@ -45,7 +45,7 @@ impl NameScope<'_> {
             Some(Dot::Task(_) | Dot::TaskFrame { .. }) => return None,
             Some(Dot::Number(_) | Dot::Addr(_)) | None => self.current_frame()?,
         };
-        self.core.code_scope(frame)
+        self.core.variables().scope_of(frame)
     }
 
     fn current_frame(&self) -> Option<ScopeFrame> {

@@ -26,15 +26,8 @@ impl PageReads {
 
     /// The pages that were read so far, neighbours together, lowest first.
     pub fn ranges(&self) -> Vec<AddrRange> {
-        let mut ranges: Vec<AddrRange> = Vec::new();
-        for start in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let page = AddrRange::with_len(Addr::new(*start), PAGE);
-            match ranges.last_mut().filter(|last| last.end == page.start) {
-                Some(last) => last.end = page.end,
-                None => ranges.push(page),
-            }
-        }
-        ranges
+        let starts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        AddrRange::merged(starts.iter().map(|start| AddrRange::with_len(Addr::new(*start), PAGE)))
     }
 }
 

@@ -1,11 +1,8 @@
 //! Memory of a process that goes on running, page by page.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use kcore_mem::{Addr, AddrRange};
@@ -116,17 +113,18 @@ impl LivePages {
 
     /// The pages that were read, neighbours together, lowest first.
     pub fn ranges(&self) -> Vec<AddrRange> {
-        let mut starts = BTreeSet::new();
+        let mut pages = Vec::new();
         walk(&self.top, 0, 3, &mut |table, base| {
             walk(table, base, 2, &mut |table, base| {
                 walk(table, base, 1, &mut |table, base| {
                     walk(table, base, 0, &mut |page: &Page, base| {
-                        starts.extend(page.is_some().then_some(base));
+                        let range = || AddrRange::with_len(Addr::new(base), PAGE);
+                        pages.extend(page.is_some().then(range));
                     });
                 });
             });
         });
-        join(starts)
+        AddrRange::merged(pages)
     }
 }
 
@@ -139,28 +137,9 @@ fn walk<T>(table: &Table<T>, base: u64, level: u32, seen: &mut dyn FnMut(&T, u64
     }
 }
 
-fn join(starts: BTreeSet<u64>) -> Vec<AddrRange> {
-    let mut ranges: Vec<AddrRange> = Vec::new();
-    for start in starts {
-        let page = AddrRange::with_len(Addr::new(start), PAGE);
-        match ranges.last_mut().filter(|last| last.end == page.start) {
-            Some(last) => last.end = page.end,
-            None => ranges.push(page),
-        }
-    }
-    ranges
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn neighbours_are_one_range() {
-        let ranges = join(BTreeSet::from([0x1000, 0x2000, 0x5000]));
-        let ranges: Vec<_> = ranges.iter().map(|it| (it.start.get(), it.len())).collect();
-        assert_eq!(ranges, [(0x1000, 0x2000), (0x5000, 0x1000)]);
-    }
 
     #[test]
     fn every_page_has_a_place_of_its_own() {

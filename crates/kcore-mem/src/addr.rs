@@ -118,6 +118,20 @@ impl AddrRange {
         let both = Self::new(self.start.max(other.start), self.end.min(other.end));
         (!both.is_empty()).then_some(both)
     }
+
+    /// Ranges in any order as few of the same addresses, lowest first: those that touch or overlap are one.
+    pub fn merged(ranges: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut ranges: Vec<Self> = ranges.into_iter().collect();
+        ranges.sort_unstable();
+        let mut merged: Vec<Self> = Vec::new();
+        for range in ranges {
+            match merged.last_mut().filter(|last| range.start <= last.end) {
+                Some(last) => last.end = last.end.max(range.end),
+                None => merged.push(range),
+            }
+        }
+        merged
+    }
 }
 
 impl fmt::Display for AddrRange {
@@ -188,5 +202,12 @@ mod tests {
         assert_eq!(low.intersection(&high), None);
         let over = AddrRange::with_len(Addr::new(8), 0x10);
         assert_eq!(low.intersection(&over), Some(AddrRange::with_len(Addr::new(8), 8)));
+    }
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let range = |start, end| AddrRange::new(Addr::new(start), Addr::new(end));
+        let merged = AddrRange::merged([range(1, 3), range(8, 9), range(3, 5), range(2, 4)]);
+        assert_eq!(merged, [range(1, 5), range(8, 9)]);
     }
 }

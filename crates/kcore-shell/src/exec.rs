@@ -84,9 +84,9 @@ impl Session {
     fn frame_has(&self, name: &str) -> bool {
         let Some(tid) = self.thread else { return false };
         let end = self.frame.saturating_add(1);
-        let stack = self.core.stack(tid, end.saturating_add(1).min(MAX_FRAMES));
-        let known = self.core.known_frames(&stack, end);
-        let here = self.core.named_frames(&stack).filter(|it| it.physical == self.frame);
+        let stack = self.core.stacks().of_thread(tid, end.saturating_add(1).min(MAX_FRAMES));
+        let known = self.core.stacks().known_frames(&stack, end);
+        let here = self.core.stacks().named_frames(&stack).filter(|it| it.physical == self.frame);
         let mut frames = here.filter(|it| !it.is_tail_call());
         frames.any(|frame| known.variable(&frame, name).is_some())
     }
@@ -197,7 +197,7 @@ impl Session {
 
     /// Says which files were lost since it was last asked: what they told may be wrong.
     fn report_lost_files(&mut self, sink: &mut dyn Sink) -> Status {
-        let mut new = self.core.lost_files();
+        let mut new = self.core.files().lost();
         new.retain(|path| !self.lost.contains(path));
         let mut status = Status::DONE;
         for path in &new {
@@ -214,16 +214,17 @@ impl Session {
     /// Names files with debug information that were needed and not found: each once, and again when something failed
     /// that needed one.
     fn note_missing_debug(&mut self, failed: bool, sink: &mut dyn Sink) {
-        let times = self.core.times_debug_missed();
+        let times = self.core.files().times_debug_missed();
         if std::mem::replace(&mut self.debug_missed.0, times) == times {
             return;
         }
         let known = &mut self.debug_missed.1;
-        let mut missing = self.core.missing_debug();
+        let mut missing = self.core.files().missing_debug();
         missing.retain(|it| failed || !known.contains(it));
         let more = missing.len().saturating_sub(limits::MISSING_FILES);
         for it in missing.iter().take(limits::MISSING_FILES) {
-            let (MissingDebug { module, file, .. }, why) = (it, self.core.why_debug_is_missing(it));
+            let (MissingDebug { module, file, .. }, why) =
+                (it, self.core.files().why_debug_is_missing(it));
             // A note that nobody reads is not an error.
             let _ = sink.note(&format!("debug information of {module} is in {file}: {why}"));
         }

@@ -103,14 +103,15 @@ impl Session {
     fn table_symbol(&self, object: Option<&str>, name: &str) -> Result<u64, LookupError> {
         match (object, self.private_symbols.get(name)) {
             (None, Some(symbol)) => Ok(symbol.value.get()),
-            _ => self.core.lookup_symbol_in(self.thread, object, name).map(Addr::get),
+            _ => self.core.symbols().lookup_for(self.thread, object, name).map(Addr::get),
         }
     }
 
     /// Where a variable lies that debug information knows by a qualified name.
     fn qualified_variable(&self, object: Option<&str>, name: &str) -> Option<u64> {
         let is_qualified = name.contains("::");
-        let found = is_qualified.then(|| self.core.find_variable(self.thread, object, name).ok());
+        let found =
+            is_qualified.then(|| self.core.variables().find(self.thread, object, name).ok());
         found??.address().map(Addr::get)
     }
 
@@ -134,11 +135,11 @@ impl Session {
         let length = |range: AddrRange| range.end.offset_from(range.start);
         DERIVED.contains(&name).then(|| {
             let value = match name {
-                "b" => core.executable_data().map(|range| range.start.get()),
-                "d" => core.executable_data().and_then(length),
+                "b" => core.process().executable_data().map(|range| range.start.get()),
+                "d" => core.process().executable_data().and_then(length),
                 "e" => core.modules().exe().and_then(|exe| exe.entry()).map(Addr::get),
-                "m" => core.executable_magic().map(u64::from),
-                _ => core.executable_text().and_then(length),
+                "m" => core.process().executable_magic().map(u64::from),
+                _ => core.process().executable_text().and_then(length),
             };
             value.unwrap_or(0)
         })
@@ -150,7 +151,8 @@ impl Session {
             true => DcmdError::failed("no process active"),
             false => undefined(name),
         })?;
-        let value = self.core.register(tid, self.frame, name).map_err(|_| undefined(name))?;
+        let value =
+            self.core.registers().named(tid, self.frame, name).map_err(|_| undefined(name))?;
         value.ok_or_else(|| {
             let frame = self.frame;
             DcmdError::failed(format!(
@@ -169,7 +171,7 @@ impl Session {
 
     /// Whether `name` is that of a register, which cannot be a variable too.
     pub(crate) fn is_register(&self, name: &str) -> bool {
-        self.thread.is_some_and(|tid| self.core.register(tid, self.frame, name).is_ok())
+        self.thread.is_some_and(|tid| self.core.registers().named(tid, self.frame, name).is_ok())
     }
 
     /// Every variable and register, by name.
@@ -182,7 +184,7 @@ impl Session {
         });
         let derived = DERIVED.iter().filter(|name| self.variables.get(name).is_none());
         let thread = self.thread.map(|_| "thread");
-        let registers = self.thread.map(|tid| self.core.user_registers(tid)).unwrap_or_default();
+        let registers = self.thread.map(|tid| self.core.registers().user(tid)).unwrap_or_default();
         let registers = registers.iter().map(|register| register.name);
         let mut all: Vec<_> = written.collect();
         all.extend(derived.copied().chain(thread).chain(registers).map(|name| Variable {

@@ -226,7 +226,7 @@ impl Session {
 
     /// Says when something was read of the live process behind a snapshot, and not of the snapshot.
     fn note_later(&self, sink: &mut dyn Sink) {
-        if self.core.has_read_later() {
+        if self.core.snapshot().has_read_later() {
             let _ = sink.note(
                 "some of this was read from the live process just now, after the stacks were copied",
             );

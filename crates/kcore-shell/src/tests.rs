@@ -257,7 +257,7 @@ fn memory_that_is_not_there_is_a_failure() {
 
 #[test]
 fn symbols_are_those_of_the_target() {
-    let main = session().core().lookup_symbol(None, "main").unwrap().get();
+    let main = session().core().symbols().lookup(None, "main").unwrap().get();
     assert_eq!(lines("main::seen"), [format!("::seen dot=Number({main}) addr first")]);
 }
 

@@ -52,8 +52,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let probes = Probes { runtimes: &[Probe { name: "toy", find }], ..Probes::NONE };
     let core = Core::open(&OpenOptions::of_core(path).with_probes(probes))?;
     for tid in core.tids() {
-        let stack = core.stack(tid, MAX_FRAMES);
-        core.named_frames(&stack)
+        let stack = core.stacks().of_thread(tid, MAX_FRAMES);
+        core.stacks()
+            .named_frames(&stack)
             .for_each(|frame| println!("{frame} [{}]", frame.location.kind.as_str()));
     }
     Ok(())

@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let core = Core::open(&OpenOptions::of_core(core))?;
     // A thread-local variable is that of the thread which crashed.
     let tid = core.crashed_thread().map(|thread| thread.tid);
-    let object = core.find_variable(tid, None, &name)?.object()?;
+    let object = core.variables().find(tid, None, &name)?.object()?;
     println!("{} = {}", object.ty.declared(&name), object.value(&core, &Limits::default()));
     match object.address() {
         Some(at) => println!("at {:#x}, from {}", at.get(), core.space().origin(at)?.as_str()),

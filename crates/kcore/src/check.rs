@@ -78,13 +78,13 @@ impl Core {
     fn hurt_threads(&self, is_all_there: bool) -> Vec<HurtThread> {
         let tids = self.tids().into_iter().take_while(|_| !self.budget().is_halted());
         tids.filter_map(|tid| {
-            let stack = self.stack(tid, MAX_FRAMES);
+            let stack = self.stacks().of_thread(tid, MAX_FRAMES);
             let is_hurt = match stack.end {
                 End::Fault(fault) => !is_all_there && is_lost(&fault),
                 End::Zeros(_) => true,
                 _ => false,
             };
-            let at = self.stack_pointer(tid).filter(|_| !is_hurt && !is_all_there);
+            let at = self.registers().stack_pointer(tid).filter(|_| !is_hurt && !is_all_there);
             let at_once = at.and_then(|sp| self.space().slice(sp).err()).filter(is_lost);
             let why = match (is_hurt, at_once) {
                 (true, _) => stack.end.to_string(),

@@ -9,20 +9,22 @@ use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
 #[cfg(not(feature = "disassembly"))]
 use no_disassembler::Disassembler;
 
-use crate::{Core, Tid, UserRegister};
+use crate::{Core, CrashView, Tid, UserRegister};
 
 /// Longest instruction of any known architecture, in bytes.
 const MAX_INSTRUCTION: usize = 16;
 
-impl Core {
+impl CrashView<'_> {
     /// Whether the instruction at which a thread stands reads, writes or executes `fault`; `None`
     /// when that cannot be told from the instruction. Without the feature `disassembly` only an instruction
     /// that could not be fetched is known to be one that executes.
-    pub fn access_at_fault(&self, tid: Tid, fault: Addr) -> Option<AccessKind> {
-        let pc = self.start_registers(tid)?.pc();
-        self.access_of_instruction(pc, &self.user_registers(tid), fault)
+    pub fn access(self, tid: Tid, fault: Addr) -> Option<AccessKind> {
+        let pc = self.core.registers().of_thread(tid)?.pc();
+        self.core.access_of_instruction(pc, &self.core.registers().user(tid), fault)
     }
+}
 
+impl Core {
     /// The same for an instruction and the values that registers had.
     pub(crate) fn access_of_instruction(
         &self,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use kcore_mem::Addr;
 use kcore_symbols::{DebugInfo, DieId, FunctionScope, Scopes};
 
-use crate::{Core, Module, NamedFrame, Tid};
+use crate::{Core, Module, NamedFrame, Tid, VariableView};
 
 /// The code of a function that runs in a frame. A name that is used there is looked for in the blocks of the
 /// function, then in its unit, then in its module, and only then in the rest of the process.
@@ -83,18 +83,21 @@ impl FunctionsAt<'_> {
     }
 }
 
-impl Core {
+impl VariableView<'_> {
     /// The code that runs in a frame. `None` if there is no such frame, or a runtime's language runs in it.
-    pub fn code_scope(&self, frame: ScopeFrame) -> Option<CodeScope> {
-        if let Some(known) = self.last_scope.get(frame) {
+    pub fn scope_of(self, frame: ScopeFrame) -> Option<CodeScope> {
+        if let Some(known) = self.core.last_scope.get(frame) {
             return known;
         }
-        let stack = self.stack(frame.tid, frame.physical.saturating_add(2));
-        let scope = self.named_frames(&stack).find(|named| frame.is(named))?.code_scope();
-        self.last_scope.put(frame, scope);
+        let stack = self.core.stacks().of_thread(frame.tid, frame.physical.saturating_add(2));
+        let scope =
+            self.core.stacks().named_frames(&stack).find(|named| frame.is(named))?.code_scope();
+        self.core.last_scope.put(frame, scope);
         scope
     }
+}
 
+impl Core {
     /// The module of the code.
     pub(crate) fn module_of(&self, scope: CodeScope) -> Option<&Module> {
         self.modules().at(scope.at)

@@ -37,7 +37,7 @@ impl<'c> Contexts<'c> {
     /// The contexts that signals left on a thread's stack, innermost first.
     pub fn of_signals(&self, tid: Tid) -> Vec<Addr> {
         let Some(machine) = self.core.machine() else { return Vec::new() };
-        let frames = self.core.stack(tid, MAX_FRAMES).frames;
+        let frames = self.core.stacks().of_thread(tid, MAX_FRAMES).frames;
         let restorers = frames.iter().filter(|frame| frame.signal_trampoline);
         let context =
             |frame: &Frame| machine.signal_context(frame.pc.addr(), frame.sp?, self.core.space());

@@ -6,7 +6,7 @@ use kcore_elf::core_file::Damage;
 use kcore_files::{SearchedPlace, WantedModule, Why};
 use kcore_mem::{Addr, Arch, Fault};
 
-use crate::{Core, Doubt, DoubtKind, FileState, Module};
+use crate::{Core, Doubt, DoubtKind, FileState, FileView, Module};
 
 /// Modules that one doubt names, at most.
 const MAX_NAMED: usize = 5;
@@ -14,6 +14,15 @@ const MAX_NAMED: usize = 5;
 const AT_PHDR: u64 = 3;
 /// Write permission in the flags of a mapping.
 const PF_W: u32 = 2;
+
+impl FileView<'_> {
+    /// The file that was named as the executable, and is not that of this process.
+    pub fn refused_executable(self) -> Option<String> {
+        let Some(exe) = self.core.modules().exe() else { return self.core.unfit_executable() };
+        let given = exe.tried().iter().find(|tried| tried.place == SearchedPlace::Given)?;
+        Some(format!("{} is not used as the executable: {}", given.path.display(), given.why))
+    }
+}
 
 impl Core {
     /// Each thing that makes answers doubtful: a truncated core, modules whose files are missing or of another
@@ -31,7 +40,7 @@ impl Core {
         add(DoubtKind::WrongFiles, self.files_that_changed());
         add(DoubtKind::DebugInfo, self.cut_sections());
         add(DoubtKind::LeftOut, self.stacks_left_out().into_iter().collect());
-        add(DoubtKind::WrongFiles, self.refused_executable().into_iter().collect());
+        add(DoubtKind::WrongFiles, self.files().refused_executable().into_iter().collect());
         add(DoubtKind::MissingFiles, self.missing_executable().into_iter().collect());
         add(DoubtKind::MissingFiles, self.missing_modules().into_iter().collect());
         add(DoubtKind::WrongFiles, self.changed_modules());
@@ -74,7 +83,7 @@ impl Core {
     }
 
     fn files_that_changed(&self) -> Vec<String> {
-        let lost = self.lost_files();
+        let lost = self.files().lost();
         let said = lost.iter().map(|path| {
             format!("{} shrank or could not be read while it was open", path.display())
         });
@@ -127,7 +136,8 @@ impl Core {
     }
 
     fn count_stacks(&self, why: impl Fn(&Fault) -> bool) -> usize {
-        let stacks = self.threads().iter().filter_map(|thread| self.stack_pointer(thread.tid));
+        let stacks =
+            self.threads().iter().filter_map(|thread| self.registers().stack_pointer(thread.tid));
         stacks
             .filter(|sp| self.can_be_stack(*sp))
             .filter(|sp| self.space().slice(*sp).is_err_and(|fault| why(&fault)))
@@ -145,17 +155,10 @@ impl Core {
         let is_left_out =
             |fault: &Fault| matches!(fault, Fault::NotDumped(_) | Fault::NotCopied(_));
         let left_out = self.count_stacks(is_left_out);
-        let done = self.kept_word();
+        let done = self.snapshot().kept_word();
         (left_out > 0).then(|| {
             format!("stacks of {left_out} of {} threads were not {done}", self.threads().len())
         })
-    }
-
-    /// The file that was named as the executable, and is not that of this process.
-    pub fn refused_executable(&self) -> Option<String> {
-        let Some(exe) = self.modules().exe() else { return self.unfit_executable() };
-        let given = exe.tried().iter().find(|tried| tried.place == SearchedPlace::Given)?;
-        Some(format!("{} is not used as the executable: {}", given.path.display(), given.why))
     }
 
     /// The same where the core has no module that could be the executable: a file that fitted would be one.
@@ -177,8 +180,8 @@ impl Core {
 
     /// The executable, of which nothing was found.
     fn missing_executable(&self) -> Option<String> {
-        self.aux(AT_PHDR)?;
-        let path = self.executable_without_file()?;
+        self.process().aux(AT_PHDR)?;
+        let path = self.process().executable_without_file()?;
         Some(format!("the executable was not found: {path} (name it with -e)"))
     }
 

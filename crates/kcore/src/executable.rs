@@ -3,28 +3,28 @@
 use kcore_elf::ImageSegment;
 use kcore_mem::{Addr, AddrRange};
 
-use crate::{Core, Module};
+use crate::{Core, Module, ProcessView};
 
-impl Core {
+impl ProcessView<'_> {
     /// The first writable segment of the executable, as the process had it mapped.
-    pub fn executable_data(&self) -> Option<AddrRange> {
-        let exe = self.modules().exe()?;
+    pub fn executable_data(self) -> Option<AddrRange> {
+        let exe = self.core.modules().exe()?;
         segment(exe, |segment| segment.is_writable())
     }
 
     /// The first executable segment of the executable.
-    pub fn executable_text(&self) -> Option<AddrRange> {
-        let exe = self.modules().exe()?;
+    pub fn executable_text(self) -> Option<AddrRange> {
+        let exe = self.core.modules().exe()?;
         segment(exe, |segment| segment.is_executable())
     }
 
     /// The first four bytes of the executable's file as an integer of the target; `None` without
     /// the file.
-    pub fn executable_magic(&self) -> Option<u32> {
-        let image = self.modules().exe()?.image()?;
+    pub fn executable_magic(self) -> Option<u32> {
+        let image = self.core.modules().exe()?.image()?;
         let first = image.segments().iter().find(|segment| segment.offset.get() == 0)?;
         let bytes = image.bytes_at(first.svma)?.get(..4)?;
-        u32::try_from(self.target().uint(bytes)).ok()
+        u32::try_from(self.core.target().uint(bytes)).ok()
     }
 }
 

@@ -39,10 +39,10 @@ impl Core {
     pub(crate) fn stop_of(&self, tid: Tid) -> Stop {
         Stop {
             tid,
-            pc: self.start_registers(tid).map(|regs| regs.pc()),
-            sp: self.stack_pointer(tid),
-            registers: self.user_registers(tid),
-            caller: self.stack(tid, 2).frames.get(1).copied(),
+            pc: self.registers().of_thread(tid).map(|regs| regs.pc()),
+            sp: self.registers().stack_pointer(tid),
+            registers: self.registers().user(tid),
+            caller: self.stacks().of_thread(tid, 2).frames.get(1).copied(),
         }
     }
 
@@ -115,7 +115,7 @@ impl Core {
     }
 
     fn sender(&self, pid: u32, uid: u32) -> String {
-        if Some(pid) == self.pid() {
+        if Some(pid) == self.process().pid() {
             "raised by the process itself".to_owned()
         } else {
             format!("sent by pid {pid} uid {uid}")
@@ -147,7 +147,7 @@ impl Core {
     }
 
     fn spell(&self, at: CodeAddr) -> Option<String> {
-        let symbol = self.symbol_at(at.lookup())?;
+        let symbol = self.symbols().at(at.lookup())?;
         let offset = at.addr().offset_from(symbol.start)?;
         let module = if symbol.in_exe { String::new() } else { format!("{}`", symbol.module) };
         let offset = match offset {

@@ -1,7 +1,7 @@
 //! Floating-point and vector registers of a thread.
 
 use crate::{
-    Core, Tid,
+    Core, RegisterView, Tid,
     arch::{Aarch64FpRegisters, X86FpRegisters},
 };
 use kcore_mem::Arch;
@@ -25,21 +25,21 @@ impl FpRegisters {
     }
 }
 
-impl Core {
+impl RegisterView<'_> {
     /// The floating-point registers of a thread; `None` when the core does not hold them.
-    pub fn fp_registers(&self, tid: Tid) -> Option<FpRegisters> {
-        let thread = self.thread(tid)?;
-        let bytes = |range: &Option<std::ops::Range<u64>>| self.file_bytes(range.clone()?);
+    pub fn floating_point(self, tid: Tid) -> Option<FpRegisters> {
+        let thread = self.core.thread(tid)?;
+        let bytes = |range: &Option<std::ops::Range<u64>>| self.core.file_bytes(range.clone()?);
         let basic = bytes(&thread.fp_registers);
-        match self.arch() {
+        match self.core.arch() {
             Arch::X86_64 => {
                 let extended = bytes(&thread.extended_registers);
-                let layout = bytes(&self.file()?.extended_layout().cloned());
+                let layout = bytes(&self.core.file()?.extended_layout().cloned());
                 X86FpRegisters::parse(basic, extended, layout)
                     .map(|read| FpRegisters::X86_64(Box::new(read)))
             }
             Arch::Aarch64 => {
-                Aarch64FpRegisters::parse(basic?, self.target()).map(FpRegisters::Aarch64)
+                Aarch64FpRegisters::parse(basic?, self.core.target()).map(FpRegisters::Aarch64)
             }
             _ => None,
         }

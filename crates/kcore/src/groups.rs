@@ -8,7 +8,7 @@ use kcore_runtimes::{Span, TaskStart};
 use kcore_unwind::{End, Walker};
 use rustc_hash::FxHashMap;
 
-use crate::{Core, Stack, Task, Tid, stack_owners::StackOwners};
+use crate::{Core, Stack, StackView, Task, Tid, stack_owners::StackOwners};
 
 /// Stacks that one walker takes in a row, so that what it learnt pays.
 const CHUNK: usize = 16;
@@ -86,16 +86,48 @@ impl Groups {
     }
 }
 
-impl Core {
+impl StackView<'_> {
     /// The stacks of `tids`, at most `limit` frames each, walked in parallel, in the order of
     /// `tids`.
-    pub fn stacks(&self, tids: &[Tid], limit: usize) -> Vec<Stack> {
+    pub fn of_threads(self, tids: &[Tid], limit: usize) -> Vec<Stack> {
         let walk = |walker: &mut Walker<'_>, tid: &Tid, owners: &StackOwners| {
-            self.stack_among(walker, *tid, limit, owners)
+            self.core.stack_among(walker, *tid, limit, owners)
         };
-        self.walk_all(tids, &walk, &|tid| Stack::empty(Some(*tid), End::Unsupported))
+        self.core.walk_all(tids, &walk, &|tid| Stack::empty(Some(*tid), End::Unsupported))
     }
 
+    /// The stacks of `tasks`, at most `limit` frames each, walked in parallel, in their order.
+    pub fn of_tasks(self, tasks: &[Arc<Task>], limit: usize) -> Vec<Stack> {
+        let walk = |walker: &mut Walker<'_>, task: &Arc<Task>, owners: &StackOwners| {
+            self.core.task_stack_among(walker, task, limit, owners)
+        };
+        self.core.walk_all(tasks, &walk, &|task| self.of_task(task, limit))
+    }
+
+    /// Groups the threads `tids` by stack and by the system call that they wait in, and with them `tasks`,
+    /// those that run left out: they are on the stacks of threads. Most common first; groups of one size
+    /// in the order of their first thread.
+    pub fn groups(self, tids: &[Tid], tasks: &[Arc<Task>], limit: usize) -> Vec<StackGroup> {
+        let mut groups = Groups::default();
+        let holders = tids.iter().map(|tid| Holder::Thread(*tid));
+        groups.add(self.core, holders, self.of_threads(tids, limit));
+        let waiting = tasks.iter().filter(|task| !matches!(task.start, TaskStart::Running));
+        let waiting: Vec<Arc<Task>> = waiting.cloned().collect();
+        for batch in waiting.chunks(BATCH) {
+            let holders = batch.iter().cloned().map(Holder::Task);
+            let stacks = self.of_tasks(batch, limit);
+            stacks
+                .par_iter()
+                .with_min_len(CHUNK)
+                .for_each(|stack| drop(self.core.decoded(stack).clone()));
+            groups.add(self.core, holders, stacks);
+        }
+        groups.all.sort_by_key(|group| std::cmp::Reverse(group.count()));
+        groups.all
+    }
+}
+
+impl Core {
     /// Walks the stacks of `all` in parallel. Where many of them go on as one, it depends on their order which is
     /// cut: then one after the other.
     fn walk_all<T: Sync>(
@@ -111,12 +143,12 @@ impl Core {
                 None => unsupported(of),
             };
             let all = all.par_iter().with_min_len(CHUNK);
-            let stacks = all.map_init(|| self.walker(), one).collect();
+            let stacks = all.map_init(|| self.stacks().walker(), one).collect();
             if !owners.have_cut() {
                 return stacks;
             }
         }
-        let (mut walker, owners) = (self.walker(), StackOwners::default());
+        let (mut walker, owners) = (self.stacks().walker(), StackOwners::default());
         let one = |of| match &mut walker {
             Some(walker) => walk(walker, of, &owners),
             None => unsupported(of),
@@ -133,36 +165,6 @@ impl Core {
         spans
     }
 
-    /// The stacks of `tasks`, at most `limit` frames each, walked in parallel, in their order.
-    pub fn task_stacks(&self, tasks: &[Arc<Task>], limit: usize) -> Vec<Stack> {
-        let walk = |walker: &mut Walker<'_>, task: &Arc<Task>, owners: &StackOwners| {
-            self.task_stack_among(walker, task, limit, owners)
-        };
-        self.walk_all(tasks, &walk, &|task| self.task_stack(task, limit))
-    }
-
-    /// Groups the threads `tids` by stack and by the system call that they wait in, and with them `tasks`,
-    /// those that run left out: they are on the stacks of threads. Most common first; groups of one size
-    /// in the order of their first thread.
-    pub fn stack_groups(&self, tids: &[Tid], tasks: &[Arc<Task>], limit: usize) -> Vec<StackGroup> {
-        let mut groups = Groups::default();
-        let holders = tids.iter().map(|tid| Holder::Thread(*tid));
-        groups.add(self, holders, self.stacks(tids, limit));
-        let waiting = tasks.iter().filter(|task| !matches!(task.start, TaskStart::Running));
-        let waiting: Vec<Arc<Task>> = waiting.cloned().collect();
-        for batch in waiting.chunks(BATCH) {
-            let holders = batch.iter().cloned().map(Holder::Task);
-            let stacks = self.task_stacks(batch, limit);
-            stacks
-                .par_iter()
-                .with_min_len(CHUNK)
-                .for_each(|stack| drop(self.decoded(stack).clone()));
-            groups.add(self, holders, stacks);
-        }
-        groups.all.sort_by_key(|group| std::cmp::Reverse(group.count()));
-        groups.all
-    }
-
     fn likeness(&self, holder: &Holder, stack: &Stack) -> Likeness {
         let waits_in = match holder {
             Holder::Thread(tid) => self.waits_in(*tid),
@@ -170,7 +172,8 @@ impl Core {
         };
         let pcs = stack.frames.iter().map(|frame| frame.pc.addr()).collect();
         let trampolines = stack.frames.iter().filter(|frame| frame.signal_trampoline);
-        let signals = trampolines.map(|frame| Some(self.taken_signal(frame)?.number)).collect();
+        let signals =
+            trampolines.map(|frame| Some(self.crash().taken_signal(frame)?.number)).collect();
         Likeness { waits_in, pcs, signals, end: stack.end.as_str(), spans: self.alike(stack) }
     }
 }

@@ -29,8 +29,9 @@ impl Core {
 
     /// The frames of Java of a thread.
     fn java_stack(&self, thread: Tid) -> DumpedStack {
-        let stack = self.stack(thread, MAX_FRAMES);
-        let frames = self.named_frames(&stack).filter(|it| it.location.kind == FrameKind::Java);
+        let stack = self.stacks().of_thread(thread, MAX_FRAMES);
+        let frames =
+            self.stacks().named_frames(&stack).filter(|it| it.location.kind == FrameKind::Java);
         let frames = frames.map(|frame| {
             let end = frame.frame.and_then(|frame| frame.cfa);
             (language_frame(&frame.location), end)

@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, Fault};
 use kcore_unwind::UserRegister;
 
-use crate::{Core, Tid, arch::facts, tls::Libc};
+use crate::{Core, RegisterView, Tid, arch::facts, tls::Libc};
 
 /// Why a jump buffer could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,35 +44,41 @@ pub enum GuardPlace {
     Symbol(&'static str),
 }
 
-impl Core {
+impl RegisterView<'_> {
     /// The registers that the `jmp_buf` at an address holds, and where it leads; `tid` is a thread of the
     /// process that set it.
     ///
     /// # Errors
     /// When it was not dumped, or what it holds is no place in code.
-    pub fn jump_buffer(&self, tid: Tid, at: Addr) -> Result<(Vec<UserRegister>, Addr), JumpError> {
-        let layout = facts(self.arch()).jump.as_ref().ok_or(JumpError::Unsupported)?;
-        let guard = match self.libc() {
+    pub fn of_jump_buffer(
+        self,
+        tid: Tid,
+        at: Addr,
+    ) -> Result<(Vec<UserRegister>, Addr), JumpError> {
+        let layout = facts(self.core.arch()).jump.as_ref().ok_or(JumpError::Unsupported)?;
+        let guard = match self.core.libc() {
             Libc::Musl => None,
-            Libc::Glibc => Some(self.pointer_guard(tid, layout).ok_or(JumpError::NoGuard)?),
+            Libc::Glibc => Some(self.core.pointer_guard(tid, layout).ok_or(JumpError::NoGuard)?),
         };
         let mut registers = Vec::with_capacity(layout.slots.len());
         for (name, word, hidden) in layout.slots {
-            let slot = word.saturating_mul(u64::from(self.target().word));
-            let saved = self.space().read_word(at.saturating_add(slot))?;
+            let slot = word.saturating_mul(u64::from(self.core.target().word));
+            let saved = self.core.space().read_word(at.saturating_add(slot))?;
             let guard = guard.filter(|_| *hidden);
             let value = guard.map_or(saved, |guard| (layout.reveal)(saved, guard));
             registers.push(UserRegister { name, value });
         }
         let pc = registers.iter().find(|register| register.name == layout.pc);
         let pc = Addr::new(pc.map_or(0, |register| register.value));
-        if self.is_code(pc) { Ok((registers, pc)) } else { Err(JumpError::NotCode(pc)) }
+        if self.core.is_code(pc) { Ok((registers, pc)) } else { Err(JumpError::NotCode(pc)) }
     }
+}
 
+impl Core {
     fn pointer_guard(&self, tid: Tid, layout: &JumpLayout) -> Option<u64> {
         let at = match layout.guard {
             GuardPlace::Thread(offset) => self.tls().pointer(tid)?.checked_add(offset)?,
-            GuardPlace::Symbol(name) => self.lookup_symbol(None, name).ok()?,
+            GuardPlace::Symbol(name) => self.symbols().lookup(None, name).ok()?,
         };
         self.space().read_word(at).ok()
     }

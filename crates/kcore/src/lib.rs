@@ -21,15 +21,15 @@
 //!
 //! // A stack has frames and an end, and never an error: its good half is worth having.
 //! let thread = core.crashed_thread().expect("it was a thread");
-//! let stack = core.stack(thread.tid, MAX_FRAMES);
-//! let names: Vec<_> = core.named_frames(&stack).map(|it| it.location.function.clone()).collect();
+//! let stack = core.stacks().of_thread(thread.tid, MAX_FRAMES);
+//! let names: Vec<_> = core.stacks().named_frames(&stack).map(|it| it.location.function.clone()).collect();
 //! assert_eq!(names[1].as_deref(), Some("serve"));
 //!
 //! // Each frame says what found it. Anything behind a guess is a guess.
 //! assert_eq!(stack.frames[1].trust, Trust::Cfi);
 //!
 //! // A variable is a type at a place. It is read when its value is asked for, within limits.
-//! let tree = core.find_variable(None, None, "root")?.object()?;
+//! let tree = core.variables().find(None, None, "root")?.object()?;
 //! let left = tree.member(&core, "left")?.target(&core)?;
 //! assert_eq!(left.member(&core, "key")?.value(&core, &Limits::default()).to_string(), "2");
 //!
@@ -39,15 +39,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - **Stacks.** [`Core::stack_groups`] walks all threads in parallel, and tells of each stack once.
-//!   [`Core::named_frames`] has inlined calls and the frames of languages in their places.
+//! - **Stacks.** [`StackView::groups`] walks all threads in parallel, and tells of each stack once.
+//!   [`StackView::named_frames`] has inlined calls and the frames of languages in their places.
 //! - **Memory.** [`Core::space`] is an [`AddressSpace`]. It tells bytes that were not dumped from addresses that were
 //!   not mapped, and knows the [`Origin`] of each byte.
-//! - **Symbols and types.** [`Core::symbol_at`], [`Core::lookup_symbol`], [`Core::types`] and
-//!   [`Core::find_variable`] ask all modules, or one.
+//! - **Symbols and types.** [`SymbolView::at`], [`SymbolView::lookup`], [`Core::types`] and
+//!   [`VariableView::find`] ask all modules, or one.
 //! - **Runtimes.** [`Core::runtimes`] has the language runtimes of the process. [`Runtimes::of`] gives one by its type,
 //!   such as [`v8::V8`] or [`python::Python`], with its objects.
-//! - **Live processes.** [`Core::of_process`] stops a process for a moment and answers as for a core.
+//! - **Live processes.** [`LiveProcess::snapshot`] stops a process for a moment and answers as for a core.
 //!
 //! A program may add [`Probes`] for runtimes that kcore does not know, and a [`FilePlace`] where files are found.
 //!
@@ -155,11 +155,11 @@ mod what_type;
 mod whatis;
 
 pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
-pub use bundle::{BundleContents, BundleOptions};
+pub use bundle::{BundleContents, BundleOptions, BundleView};
 pub use check::{CoreCheck, HurtThread};
 pub use code_scope::{CodeScope, NameSource, ScopeFrame};
 pub use contexts::Contexts;
-pub use crash_site::CrashSite;
+pub use crash_site::{CrashSite, CrashView};
 pub use doubt::{Doubt, DoubtKind};
 pub use file_space::FileSpace;
 pub use found_contexts::{ContextShape, FoundContext};
@@ -228,31 +228,33 @@ pub use kcore_values::{
 pub use last_words::{LastWords, Panic, PanicPlace};
 #[cfg(feature = "live")]
 pub use live::{
-    CountedStack, HeldShare, LiveMoment, LiveOptions, Method, OwnProcess, OwnThread, ProcessCost,
-    ProcessesCost, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress, RefusedProcess,
-    SaveError, SaveWhat, SavedCore, ThreadChoice,
+    CountedStack, HeldShare, LiveMoment, LiveOptions, LiveProcess, Method, OwnProcess, OwnThread,
+    ProcessCost, ProcessesCost, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress,
+    RefusedProcess, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
-pub use lookup::LookupError;
+pub use lookup::{LookupError, SymbolView};
 pub use mapping::{Mapping, MappingKind};
 pub use missing_debug::MissingDebug;
-pub use missing_files::{MissingFile, MissingUse};
+pub use missing_files::{FileView, MissingFile, MissingUse};
 pub use module::{FileState, Module};
 pub use module_set::ModuleSet;
 pub use named_frame::{NamedFrame, SharedLocation};
 pub use open::{Core, OpenError, OpenOptions, Probes};
-pub use process::{EnvironmentError, InitialStack, InitialString, aux_name};
-pub use register::RegisterError;
-pub use snapshot::LiveFacts;
+pub use process::{EnvironmentError, InitialStack, InitialString, ProcessView, aux_name};
+pub use register::{RegisterError, RegisterView};
+pub use snapshot::{LiveFacts, SnapshotView};
 pub use source::SourceError;
 pub use space::ProcessSpace;
-pub use stack::{MAX_FRAMES, Stack};
+pub use stack::{MAX_FRAMES, Stack, StackView};
 pub use status::{HandledStatus, SignalStatus, Status};
-pub use task::TaskId;
+pub use task::{TaskId, TaskView};
 pub use thread::{Thread, Tid};
 pub use tls::{Tls, TlsError};
 pub use types::{DataModel, SessionType, SessionTypes, TypeLookupError, Types};
-pub use variables::{FoundVariable, FrameVariable, KnownFrames, ThreadVariable, VariableKind};
+pub use variables::{
+    FoundVariable, FrameVariable, KnownFrames, ThreadVariable, VariableKind, VariableView,
+};
 pub use waits::Waits;
 pub use what_type::{Evidence, TypeGuess};
-pub use whatis::What;
+pub use whatis::{MemoryView, What};

@@ -6,7 +6,7 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_runtimes::FrameKind;
 use kcore_symbols::Function;
 
-use crate::{Core, Module};
+use crate::{Core, Module, SymbolView};
 
 /// The module of functions that belong to no file, since the process made them while it ran.
 const MADE: &str = "[jit]";
@@ -135,15 +135,44 @@ fn symbol_of(module: &Module, function: Function, at: Addr) -> Option<SymbolAt> 
     })
 }
 
-impl Core {
+impl SymbolView<'_> {
     /// The symbol that holds `at`. A label that a call returns to may belong to the function
     /// before: pass [`CodeAddr::lookup`] for code.
-    pub fn symbol_at(&self, at: Addr) -> Option<SymbolAt> {
-        let Some(module) = self.modules().at(at) else { return self.made_symbol_at(at) };
+    pub fn at(self, at: Addr) -> Option<SymbolAt> {
+        let Some(module) = self.core.modules().at(at) else { return self.core.made_symbol_at(at) };
         let function = module.symbols().function_at(module.svma(at)?)?;
         symbol_of(module, function, at)
     }
 
+    /// The last symbol of the module at `at` that begins there or before, whether it reaches that
+    /// far or not.
+    pub fn before(self, at: Addr) -> Option<SymbolAt> {
+        let module = self.core.modules().at(at)?;
+        symbol_of(module, module.symbols().function_before(module.svma(at)?)?, at)
+    }
+
+    /// The name that the symbol which begins at `start` has in its table, not demangled.
+    pub fn mangled_name(self, start: Addr) -> Option<String> {
+        let module = self.core.modules().at(start)?;
+        let symbol = module.symbols().table().find(module.svma(start)?)?;
+        Some(String::from_utf8_lossy(symbol.name()).into_owned())
+    }
+
+    /// What runs at an address of code, innermost first: inlined functions, then the function that
+    /// holds them. Never empty; remembered, since the stacks of many threads share their code.
+    pub fn locations(self, at: CodeAddr) -> Arc<[Location]> {
+        if let Some(known) = self.core.locations.get(at) {
+            return known;
+        }
+        let found = self.core.find_locations(at);
+        if !self.core.budget().is_halted() {
+            self.core.locations.put(at, found.clone());
+        }
+        found
+    }
+}
+
+impl Core {
     /// The symbol of code that the process made while it ran, where it told debuggers.
     fn made_symbol_at(&self, at: Addr) -> Option<SymbolAt> {
         let function = self.code().made_function_at(at)?;
@@ -157,33 +186,6 @@ impl Core {
             sized: function.sized,
             offset: at.offset_from(start)?,
         })
-    }
-
-    /// The last symbol of the module at `at` that begins there or before, whether it reaches that
-    /// far or not.
-    pub fn symbol_before(&self, at: Addr) -> Option<SymbolAt> {
-        let module = self.modules().at(at)?;
-        symbol_of(module, module.symbols().function_before(module.svma(at)?)?, at)
-    }
-
-    /// The name that the symbol which begins at `start` has in its table, not demangled.
-    pub fn mangled_name(&self, start: Addr) -> Option<String> {
-        let module = self.modules().at(start)?;
-        let symbol = module.symbols().table().find(module.svma(start)?)?;
-        Some(String::from_utf8_lossy(symbol.name()).into_owned())
-    }
-
-    /// What runs at an address of code, innermost first: inlined functions, then the function that
-    /// holds them. Never empty; remembered, since the stacks of many threads share their code.
-    pub fn locations(&self, at: CodeAddr) -> Arc<[Location]> {
-        if let Some(known) = self.locations.get(at) {
-            return known;
-        }
-        let found = self.find_locations(at);
-        if !self.budget().is_halted() {
-            self.locations.put(at, found.clone());
-        }
-        found
     }
 
     fn find_locations(&self, at: CodeAddr) -> Arc<[Location]> {
@@ -241,7 +243,7 @@ impl Core {
     ) -> Option<Arc<[Location]>> {
         let svma = module.svma(at.lookup())?;
         module.symbols().prepare();
-        let symbol = self.symbol_at(at.lookup());
+        let symbol = self.symbols().at(at.lookup());
         let lines = module.symbols().lines().find(svma);
         let mut found: Vec<Location> = lines
             .iter()

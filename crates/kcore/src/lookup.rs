@@ -26,7 +26,20 @@ pub enum LookupError {
 /// A symbol and the module that has it.
 type ModuleSymbol<'m> = (&'m Module, SymbolRef<'m>);
 
+/// Questions about symbols and source lines: see [`Core::symbols`].
+#[derive(Clone, Copy)]
+pub struct SymbolView<'c> {
+    pub(crate) core: &'c Core,
+}
+
 impl Core {
+    /// The symbols of its modules, and what lies at addresses of code.
+    pub const fn symbols(&self) -> SymbolView<'_> {
+        SymbolView { core: self }
+    }
+}
+
+impl SymbolView<'_> {
     /// The address of a symbol, by its name in the symbol table or demangled. `scope` is what
     /// stood before the last backquote: a module, a source file, ``module`file``, each with
     /// ``LMid` `` before it. Without it the executable is asked first, then the others, and a
@@ -34,10 +47,55 @@ impl Core {
     ///
     /// # Errors
     /// When no module, file or symbol has that name, or it is that of a thread-local variable.
-    pub fn lookup_symbol(&self, scope: Option<&str>, name: &str) -> Result<Addr, LookupError> {
-        self.lookup_symbol_in(None, scope, name)
+    pub fn lookup(self, scope: Option<&str>, name: &str) -> Result<Addr, LookupError> {
+        self.lookup_for(None, scope, name)
     }
 
+    /// As [`SymbolView::lookup`]; a thread-local variable is that of thread `tid`.
+    ///
+    /// # Errors
+    /// As [`SymbolView::lookup`], and when the thread has no such variable.
+    pub fn lookup_for(
+        self,
+        tid: Option<Tid>,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<Addr, LookupError> {
+        let (module, symbol) = self.core.find_symbol(scope, name)?;
+        if symbol.kind() == SymbolKind::Tls {
+            let tid = tid.ok_or(TlsError::NotAllocated)?;
+            return Ok(self.core.tls().symbol(tid, module, &symbol)?);
+        }
+        module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol)
+    }
+
+    /// Symbol names that begin with `prefix`, sorted: at most `max`, the first ones and the very
+    /// last, so that what all of them begin with can be seen. `object` is what stood before the
+    /// backquote. `go_on` is asked every now and then; `None` when it said no.
+    pub fn complete(
+        self,
+        object: Option<&str>,
+        prefix: &str,
+        max: usize,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Vec<String>> {
+        let modules: Vec<&Module> = match object {
+            Some(object) => self.core.modules().named(object).collect(),
+            None => self.core.modules().in_scope_order().collect(),
+        };
+        let mut names = Vec::new();
+        for module in modules {
+            if !go_on() {
+                return None;
+            }
+            names.extend(module.symbols().table().complete(prefix, max, go_on)?);
+        }
+        first_and_last(&mut names, max);
+        Some(names)
+    }
+}
+
+impl Core {
     /// The address of a variable of the C library: where the dynamic linker would find it, else by all
     /// symbols, as in static programs. To search those of a big program costs more than most questions.
     pub(crate) fn lookup_libc(&self, name: &str) -> Option<Addr> {
@@ -46,28 +104,10 @@ impl Core {
             let symbol = module.image()?.exported(name)?;
             module.addr(symbol.value)
         });
-        exported.or_else(|| self.lookup_symbol(None, name).ok())
+        exported.or_else(|| self.symbols().lookup(None, name).ok())
     }
 
-    /// As [`Core::lookup_symbol`]; a thread-local variable is that of thread `tid`.
-    ///
-    /// # Errors
-    /// As [`Core::lookup_symbol`], and when the thread has no such variable.
-    pub fn lookup_symbol_in(
-        &self,
-        tid: Option<Tid>,
-        scope: Option<&str>,
-        name: &str,
-    ) -> Result<Addr, LookupError> {
-        let (module, symbol) = self.find_symbol(scope, name)?;
-        if symbol.kind() == SymbolKind::Tls {
-            let tid = tid.ok_or(TlsError::NotAllocated)?;
-            return Ok(self.tls().symbol(tid, module, &symbol)?);
-        }
-        module.addr(symbol.value()).ok_or(LookupError::UnknownSymbol)
-    }
-
-    /// A symbol and its module, as [`Core::lookup_symbol`] finds it.
+    /// A symbol and its module, as [`SymbolView::lookup`] finds it.
     pub(crate) fn find_symbol(
         &self,
         scope: Option<&str>,
@@ -88,31 +128,6 @@ impl Core {
             Some(_) => first_of(named, name),
             None => in_file(self.modules().in_scope_order(), scope, name),
         }
-    }
-
-    /// Symbol names that begin with `prefix`, sorted: at most `max`, the first ones and the very
-    /// last, so that what all of them begin with can be seen. `object` is what stood before the
-    /// backquote. `go_on` is asked every now and then; `None` when it said no.
-    pub fn complete_symbol(
-        &self,
-        object: Option<&str>,
-        prefix: &str,
-        max: usize,
-        go_on: &dyn Fn() -> bool,
-    ) -> Option<Vec<String>> {
-        let modules: Vec<&Module> = match object {
-            Some(object) => self.modules().named(object).collect(),
-            None => self.modules().in_scope_order().collect(),
-        };
-        let mut names = Vec::new();
-        for module in modules {
-            if !go_on() {
-                return None;
-            }
-            names.extend(module.symbols().table().complete(prefix, max, go_on)?);
-        }
-        first_and_last(&mut names, max);
-        Some(names)
     }
 }
 

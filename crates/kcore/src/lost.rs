@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use kcore_elf::Image;
 
-use crate::{Core, Module};
+use crate::{Core, FileView, Module};
 
-impl Core {
+impl FileView<'_> {
     /// Files that shrank, or whose disk failed, since they were opened. What was read of their lost
     /// parts was zeros, so what was said by them may be wrong.
-    pub fn lost_files(&self) -> Vec<PathBuf> {
-        let parts = self.parts.as_ref().filter(|parts| parts.file.bytes().is_lost());
+    pub fn lost(self) -> Vec<PathBuf> {
+        let parts = self.core.parts.as_ref().filter(|parts| parts.file.bytes().is_lost());
         let core = parts.and_then(|parts| parts.path.clone());
-        let of_modules = self.modules().all().iter().flat_map(Module::lost_files);
+        let of_modules = self.core.modules().all().iter().flat_map(Module::lost_files);
         let mut lost: Vec<_> = core.into_iter().chain(of_modules).collect();
         // Modules may share a file.
         lost.sort();

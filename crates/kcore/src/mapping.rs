@@ -153,7 +153,7 @@ impl Core {
         name(file.aux(AT_RANDOM).map(Addr::new), MappingKind::Stack);
         name(self.heap_end().map(|end| end.wrapping_offset(-1)), MappingKind::Heap);
         for thread in self.threads() {
-            name(self.stack_pointer(thread.tid), MappingKind::ThreadStack(thread.tid));
+            name(self.registers().stack_pointer(thread.tid), MappingKind::ThreadStack(thread.tid));
         }
     }
 

@@ -8,7 +8,7 @@ use kcore_files::{SearchResult, SearchedPlace, Tried, Why};
 use kcore_mem::Addr;
 use kcore_symbols::SplitName;
 
-use crate::{Core, Module, doubts::named};
+use crate::{Core, FileView, Module, doubts::named};
 
 /// Places that one missing file names, at most.
 const MAX_PLACES: usize = 4;
@@ -43,34 +43,36 @@ impl MissingDebug {
     }
 }
 
-impl Core {
+impl FileView<'_> {
     /// The files that were needed for what was asked so far. Nothing is looked for.
-    pub fn missing_debug(&self) -> Vec<MissingDebug> {
-        self.modules().all().iter().flat_map(Module::missing_debug).collect()
+    pub fn missing_debug(self) -> Vec<MissingDebug> {
+        self.core.modules().all().iter().flat_map(Module::missing_debug).collect()
     }
 
     /// How often one of them was needed.
-    pub fn times_debug_missed(&self) -> u64 {
-        let modules = self.modules().all().iter();
+    pub fn times_debug_missed(self) -> u64 {
+        let modules = self.core.modules().all().iter();
         modules.fold(0, |all, module| all.saturating_add(module.times_debug_missed()))
     }
 
     /// The file that describes the functions and variables of the code at an address, if it was not found.
-    pub fn missing_debug_at(&self, at: Addr) -> Option<MissingDebug> {
-        let module = self.modules().at(at)?;
+    pub fn missing_debug_at(self, at: Addr) -> Option<MissingDebug> {
+        let module = self.core.modules().at(at)?;
         let name = module.known_symbols()?.lines().missing_split(module.svma(at)?)?;
         Some(module.missing_split(name))
     }
 
     /// What was found in the place of a file that is missing, or where it was looked for. That is looked at again.
-    pub fn why_debug_is_missing(&self, missing: &MissingDebug) -> String {
-        let why = self.modules().at(missing.at).map(|module| match &missing.unit {
+    pub fn why_debug_is_missing(self, missing: &MissingDebug) -> String {
+        let why = self.core.modules().at(missing.at).map(|module| match &missing.unit {
             Some(unit) => module.why_no_split(unit),
             None => module.why_no_supplementary(),
         });
         why.unwrap_or_default()
     }
+}
 
+impl Core {
     /// The same for the doubts of the process, a line for each module.
     pub(crate) fn doubts_of_debug(&self) -> Vec<String> {
         let all = self.modules().all().iter().map(|module| (module, module.missing_debug()));
@@ -81,7 +83,7 @@ impl Core {
                 "debug information of {} is missing: {} ({})",
                 module.name(),
                 named(&files),
-                self.why_debug_is_missing(first)
+                self.files().why_debug_is_missing(first)
             ))
         })
         .collect()

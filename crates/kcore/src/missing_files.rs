@@ -62,13 +62,26 @@ pub struct MissingFile {
     pub tried: Vec<Tried>,
 }
 
+/// Questions about the files that answers need: see [`Core::files`].
+#[derive(Clone, Copy)]
+pub struct FileView<'c> {
+    pub(crate) core: &'c Core,
+}
+
 impl Core {
+    /// The files that it was made of: which are at hand, which are missing.
+    pub const fn files(&self) -> FileView<'_> {
+        FileView { core: self }
+    }
+}
+
+impl FileView<'_> {
     /// The files that are missing, those of modules with the most frames first. Debug information of modules that are on
     /// no stack counts only with `all`.
-    pub fn missing_files(&self, all: bool) -> Vec<MissingFile> {
-        let frames = self.frames_by_module();
+    pub fn missing(self, all: bool) -> Vec<MissingFile> {
+        let frames = self.core.frames_by_module();
         let count = |module: &Module| frames.get(&module.base()).copied().unwrap_or_default();
-        let modules = self.modules().all().iter().filter(|module| !module.is_vdso());
+        let modules = self.core.modules().all().iter().filter(|module| !module.is_vdso());
         let mut missing: Vec<MissingFile> = modules
             .flat_map(|module| {
                 let frames = count(module);
@@ -77,12 +90,14 @@ impl Core {
                 executable.into_iter().chain(debug.flatten())
             })
             .collect();
-        missing.extend(self.missing_parts(&frames));
+        missing.extend(self.core.missing_parts(&frames));
         missing
             .sort_by_key(|file| (std::cmp::Reverse(file.frames), file.is_for == MissingUse::Split));
-        self.named_only().into_iter().chain(missing).collect()
+        self.core.named_only().into_iter().chain(missing).collect()
     }
+}
 
+impl Core {
     /// Files of which nothing was found in memory, so that they are no modules: the executable, as the kernel noted it,
     /// and the dynamic linker, whose name stands in the executable alone.
     fn named_only(&self) -> Vec<MissingFile> {
@@ -96,8 +111,8 @@ impl Core {
             frames: 0,
             tried: Vec::new(),
         };
-        let exe = self.executable_without_file().map(|path| named(path, None));
-        let linker = self.aux(AT_BASE).filter(|base| *base != 0).map(Addr::new);
+        let exe = self.process().executable_without_file().map(|path| named(path, None));
+        let linker = self.process().aux(AT_BASE).filter(|base| *base != 0).map(Addr::new);
         let linker = linker.filter(|base| self.modules().at(*base).is_none());
         let linker = linker.map(|base| named("[dynamic linker]".to_owned(), Some(base)));
         exe.into_iter().chain(linker).collect()
@@ -105,7 +120,7 @@ impl Core {
 
     /// What was needed to name the frames of stacks, and was not found.
     fn missing_parts(&self, frames: &HashMap<Addr, u64>) -> Vec<MissingFile> {
-        let parts = self.missing_debug().into_iter().filter_map(|part| {
+        let parts = self.files().missing_debug().into_iter().filter_map(|part| {
             let module = self.modules().at(part.at())?;
             Some(MissingFile {
                 is_for: if part.is_split() { MissingUse::Split } else { MissingUse::Supplementary },
@@ -139,13 +154,13 @@ impl Core {
             if self.budget().is_halted() {
                 break;
             }
-            let stack = self.stack(tid, FRAMES);
+            let stack = self.stacks().of_thread(tid, FRAMES);
             let places = stack.frames.iter().map(|frame| frame.pc.lookup());
             for module in places.filter_map(|at| self.modules().at(at)) {
                 let count = frames.entry(module.base()).or_default();
                 *count = count.saturating_add(1);
             }
-            self.native_frames(&stack).for_each(drop);
+            self.stacks().native_frames(&stack).for_each(drop);
         }
         frames
     }

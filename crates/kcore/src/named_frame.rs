@@ -7,7 +7,7 @@ use kcore_runtimes::{LanguageFrame, Native, NativeStack, Span, TaskStart};
 use kcore_unwind::{Frame, Trust};
 use rustc_hash::FxHashSet;
 
-use crate::{Core, Location, Stack, Task};
+use crate::{Core, Location, Stack, StackView, Task};
 
 /// A frame with its names: a physical frame, an inlined call within the next physical one, a function that ended by
 /// a tail call, or what a runtime runs in one.
@@ -117,19 +117,29 @@ impl fmt::Display for NamedFrame {
     }
 }
 
-impl Core {
+impl<'c> StackView<'c> {
     /// The named frames of a stack, innermost first: inlined calls as frames of their own, and those of
     /// languages in the place of the native frames that run them.
-    pub fn named_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
-        let spans = self.decoded(stack).clone();
-        self.named(stack, spans)
+    pub fn named_frames(self, stack: &'c Stack) -> impl Iterator<Item = NamedFrame> + 'c {
+        let spans = self.core.decoded(stack).clone();
+        self.core.named(stack, spans)
     }
 
     /// The native frames alone, whatever runs in them.
-    pub fn native_frames<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = NamedFrame> + 'a {
-        self.named(stack, Arc::default())
+    pub fn native_frames(self, stack: &'c Stack) -> impl Iterator<Item = NamedFrame> + 'c {
+        self.core.named(stack, Arc::default())
     }
 
+    /// What runtimes do not know of frames of a stack, each once.
+    pub fn doubts(self, stack: &Stack) -> Vec<Arc<str>> {
+        let language = self.core.decoded(stack).iter().flat_map(|span| &span.language);
+        let doubts = language.filter_map(|frame| frame.doubt.as_ref());
+        let mut seen = FxHashSet::default();
+        doubts.filter(|doubt| seen.insert(*doubt)).cloned().collect()
+    }
+}
+
+impl Core {
     /// What runtimes say of a stack. They are asked once.
     pub(crate) fn decoded<'a>(&self, stack: &'a Stack) -> &'a Arc<[Span]> {
         stack.decoded.get_or_init(|| self.decode(stack).into())
@@ -163,7 +173,7 @@ impl Core {
             end: stack.end,
         };
         // Who moved a stack knows what ran on it.
-        let runtimes = if is_moved { self.task_runtimes() } else { self.runtimes() };
+        let runtimes = if is_moved { self.tasks().runtimes() } else { self.runtimes() };
         let mut spans = runtimes.decode(self, &native);
         // What stands behind the last frame belongs to a stack that was not cut.
         spans.retain(|span| span.frames.start < count || beyond.is_empty());
@@ -176,15 +186,7 @@ impl Core {
     /// The frames of a task whose runtime keeps them.
     pub(crate) fn kept_frames(&self, task: &Task) -> Vec<LanguageFrame> {
         let frames = self.runtimes().task_frames(self, task);
-        if frames.is_empty() { self.task_runtimes().task_frames(self, task) } else { frames }
-    }
-
-    /// What runtimes do not know of frames of a stack, each once.
-    pub fn stack_doubts(&self, stack: &Stack) -> Vec<Arc<str>> {
-        let language = self.decoded(stack).iter().flat_map(|span| &span.language);
-        let doubts = language.filter_map(|frame| frame.doubt.as_ref());
-        let mut seen = FxHashSet::default();
-        doubts.filter(|doubt| seen.insert(*doubt)).cloned().collect()
+        if frames.is_empty() { self.tasks().runtimes().task_frames(self, task) } else { frames }
     }
 
     /// The named frames of a stack of which runtimes said this.
@@ -235,7 +237,7 @@ impl Core {
         let (Some(callee), Some(chain)) = (callee, chain) else { return Vec::new() };
         let named = chain.callers.iter().enumerate().flat_map(|(number, caller)| {
             let (frame, tail) = (Some(caller.frame(callee)), Some(number));
-            let all = chain.with_gap(number, self.locations(caller.pc));
+            let all = chain.with_gap(number, self.symbols().locations(caller.pc));
             frames_at(all, move |location| NamedFrame {
                 index: 0,
                 physical: index,
@@ -250,7 +252,7 @@ impl Core {
     fn native_locations(&self, stack: &Stack, index: usize) -> Arc<[Location]> {
         match stack.frames.get(index) {
             Some(frame) if frame.signal_trampoline => self.trampoline(frame.pc.addr()),
-            Some(frame) => self.locations(frame.pc),
+            Some(frame) => self.symbols().locations(frame.pc),
             None => Arc::default(),
         }
     }
@@ -258,8 +260,8 @@ impl Core {
     /// The code at `at`, to which a handler of signals returns. It begins there, so that the name of a function
     /// before it which has no size is not its own.
     fn trampoline(&self, at: Addr) -> Arc<[Location]> {
-        let found = self.locations(CodeAddr::Pc(at));
-        let symbol = self.symbol_at(at);
+        let found = self.symbols().locations(CodeAddr::Pc(at));
+        let symbol = self.symbols().at(at);
         match symbol.is_some_and(|symbol| !symbol.sized && symbol.offset > 0) {
             true => found
                 .iter()

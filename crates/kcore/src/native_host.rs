@@ -84,7 +84,8 @@ impl Host for NativeHost<'_> {
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         let walker = self.0.native_walker();
-        let walk = |mut walker| self.0.stack_with(&mut walker, thread, MAX_FRAMES).frames;
+        let walk =
+            |mut walker| self.0.stacks().of_thread_with(&mut walker, thread, MAX_FRAMES).frames;
         walker.map(walk).unwrap_or_default()
     }
 

@@ -30,7 +30,8 @@ use kcore_runtimes::{
 use kcore_unwind::{Knowledge, Machine, machine};
 
 use crate::{
-    FoundContext, Module, ModuleSet, ProcessSpace, Stack, Thread, Tid, Waits,
+    FileView, FoundContext, Module, ModuleSet, ProcessSpace, ProcessView, Stack, Thread, Tid,
+    Waits,
     by_file::{CfiByFile, SymbolsByFile},
     code_scope::LastScope,
     location_cache::LocationCache,
@@ -232,6 +233,25 @@ pub struct Core {
     pub(crate) nearest_layouts: AtomicBool,
     /// Stacks that the threads walked themselves.
     pub(crate) walked: HashMap<Tid, Stack>,
+}
+
+impl<'c> FileView<'c> {
+    /// How the core file is compressed, if it is.
+    pub fn compression(self) -> Option<String> {
+        self.core.parts.as_ref()?.compressed.map(|format| format.to_string())
+    }
+
+    /// Files of [`OpenOptions::code_maps`] that name no code. They are read for that.
+    pub fn code_maps_without_names(self) -> Vec<&'c Path> {
+        self.core.code.names.nameless()
+    }
+}
+
+impl<'c> ProcessView<'c> {
+    /// The build-id of the executable as it was mapped.
+    pub fn build_id(self) -> Option<&'c BuildId> {
+        self.core.modules.exe()?.build_id()
+    }
 }
 
 impl Core {
@@ -456,21 +476,6 @@ impl Core {
     /// The path of the core file as it was named; a snapshot has none.
     pub fn path(&self) -> Option<&Path> {
         self.parts.as_ref()?.path.as_deref()
-    }
-
-    /// How the core file is compressed, if it is.
-    pub fn compression(&self) -> Option<String> {
-        self.parts.as_ref()?.compressed.map(|format| format.to_string())
-    }
-
-    /// Files of [`OpenOptions::code_maps`] that name no code. They are read for that.
-    pub fn code_maps_without_names(&self) -> Vec<&Path> {
-        self.code.names.nameless()
-    }
-
-    /// The build-id of the executable as it was mapped.
-    pub fn build_id(&self) -> Option<&BuildId> {
-        self.modules.exe()?.build_id()
     }
 }
 

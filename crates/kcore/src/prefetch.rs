@@ -28,7 +28,7 @@ impl Core {
         if modules.len() > 1 {
             Vec::from_iter(modules.into_values()).into_par_iter().for_each(|pcs| {
                 for pc in pcs {
-                    self.locations(pc);
+                    self.symbols().locations(pc);
                 }
             });
         }

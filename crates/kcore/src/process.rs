@@ -108,34 +108,47 @@ fn is_overwritten(held: &[String], noted: &str) -> bool {
     !noted.is_empty() && rest.is_none_or(|rest| !rest.is_empty() && !is_cut)
 }
 
+/// Questions about what the kernel gave the process: see [`Core::process`].
+#[derive(Clone, Copy)]
+pub struct ProcessView<'c> {
+    pub(crate) core: &'c Core,
+}
+
 impl Core {
+    /// How the process was started: its vectors of arguments, environment and auxiliary values.
+    pub const fn process(&self) -> ProcessView<'_> {
+        ProcessView { core: self }
+    }
+}
+
+impl<'c> ProcessView<'c> {
     /// What the core says of the process as a whole.
-    pub fn process_info(&self) -> Option<&ProcessInfo> {
-        self.file()?.process()
+    pub fn info(self) -> Option<&'c ProcessInfo> {
+        self.core.file()?.process()
     }
 
     /// The process id.
-    pub fn pid(&self) -> Option<u32> {
-        self.process_info().map(|process| process.pid)
+    pub fn pid(self) -> Option<u32> {
+        self.info().map(|process| process.pid)
     }
 
     /// The name of the program: the path of the executable, else the kernel's short name.
-    pub fn program(&self) -> Option<String> {
-        let exe = self.modules().exe().map(|exe| exe.path()).filter(|path| !path.is_empty());
+    pub fn program(self) -> Option<String> {
+        let exe = self.core.modules().exe().map(|exe| exe.path()).filter(|path| !path.is_empty());
         exe.or_else(|| {
-            let process = self.file()?.process()?;
+            let process = self.core.file()?.process()?;
             Some(String::from_utf8_lossy(&process.name).into_owned())
         })
     }
 
     /// The path of the executable, or its name, where nothing of its file was found and it is no module: what the
     /// auxiliary vector leads to, else the first word of the command line, else the kernel's short name.
-    pub fn executable_without_file(&self) -> Option<String> {
-        if self.modules().exe().is_some() {
+    pub fn executable_without_file(self) -> Option<String> {
+        if self.core.modules().exe().is_some() {
             return None;
         }
-        let process = self.file()?.process();
-        let path = self.aux(AT_EXECFN).and_then(|at| self.string(Addr::new(at)));
+        let process = self.core.file()?.process();
+        let path = self.aux(AT_EXECFN).and_then(|at| self.core.string(Addr::new(at)));
         let argument = || self.short_args()?.split(' ').next().map(ToOwned::to_owned);
         let name = || process.map(|process| String::from_utf8_lossy(&process.name).into_owned());
         let is_some = |text: &String| !text.is_empty();
@@ -145,82 +158,87 @@ impl Core {
     }
 
     /// The arguments as the kernel's note has them: joined by blanks, cut at 80 bytes.
-    pub fn short_args(&self) -> Option<String> {
-        let process = self.file()?.process()?;
+    pub fn short_args(self) -> Option<String> {
+        let process = self.core.file()?.process()?;
         Some(String::from_utf8_lossy(&process.args).into_owned())
     }
 
     /// The arguments as the kernel's note has them, where the initial stack has others: the program has written over one of
     /// both. Programs that set a title for `ps` do.
-    pub fn overwritten_args(&self) -> Option<String> {
+    pub fn overwritten_args(self) -> Option<String> {
         let noted = self.short_args()?;
         let held: Option<Vec<String>> =
             self.initial_stack()?.args.into_iter().map(|arg| arg.text).collect();
         let held = held?;
         // gdb notes the first argument alone.
-        let is_comparable = held.is_empty() || !self.written_by_gdb();
+        let is_comparable = held.is_empty() || !self.core.written_by_gdb();
         (is_comparable && is_overwritten(&held, &noted)).then_some(noted)
     }
 
     /// The auxiliary vector.
-    pub fn auxv(&self) -> &[AuxEntry] {
-        self.file().map(kcore_elf::CoreFile::auxv).unwrap_or_default()
+    pub fn auxv(self) -> &'c [AuxEntry] {
+        self.core.file().map(kcore_elf::CoreFile::auxv).unwrap_or_default()
     }
 
     /// The dynamic linker's list of what it loaded, in its order; empty without a dynamic linker.
-    pub fn link_map(&self) -> &[LinkMapEntry] {
-        self.link_map.get_or_init(|| {
-            let exe = self.modules().exe().and_then(|exe| exe.mapped().image.as_ref());
-            exe.map(|exe| kcore_elf::link_map(self.space(), exe)).unwrap_or_default()
+    pub fn link_map(self) -> &'c [LinkMapEntry] {
+        self.core.link_map.get_or_init(|| {
+            let exe = self.core.modules().exe().and_then(|exe| exe.mapped().image.as_ref());
+            exe.map(|exe| kcore_elf::link_map(self.core.space(), exe)).unwrap_or_default()
         })
     }
 
     /// The value of the entry of a kind (`AT_…`) in the auxiliary vector.
-    pub fn aux(&self, kind: u64) -> Option<u64> {
-        self.file()?.aux(kind)
+    pub fn aux(self, kind: u64) -> Option<u64> {
+        self.core.file()?.aux(kind)
     }
 
     /// What the kernel calls the machine (`AT_PLATFORM`).
-    pub fn platform(&self) -> Option<String> {
-        self.string(Addr::new(self.aux(AT_PLATFORM)?))
+    pub fn platform(self) -> Option<String> {
+        self.core.string(Addr::new(self.aux(AT_PLATFORM)?))
     }
 
     /// The text of an entry of the auxiliary vector that points to one.
-    pub fn aux_text(&self, entry: &AuxEntry) -> Option<String> {
+    pub fn aux_text(self, entry: &AuxEntry) -> Option<String> {
         let is_text = matches!(entry.kind, AT_EXECFN | AT_PLATFORM | AT_BASE_PLATFORM);
-        is_text.then(|| self.string(Addr::new(entry.value))).flatten()
+        is_text.then(|| self.core.string(Addr::new(entry.value))).flatten()
     }
 
     /// Where the kernel put the auxiliary vector on the initial stack.
-    pub fn auxv_address(&self) -> Option<Addr> {
-        self.find_vectors()
+    pub fn auxv_address(self) -> Option<Addr> {
+        self.core.find_vectors()
     }
 
     /// The environment as the variable `environ` of the C library has it now.
     ///
     /// # Errors
     /// When there is no such variable, or it was not dumped.
-    pub fn environment_now(&self) -> Result<Vec<InitialString>, EnvironmentError> {
-        let variable = self.lookup_symbol(None, "environ")?;
-        let start = self.space().read_addr(variable)?;
-        Ok(self.strings(start))
+    pub fn environment_now(self) -> Result<Vec<InitialString>, EnvironmentError> {
+        let variable = self.core.symbols().lookup(None, "environ")?;
+        let start = self.core.space().read_addr(variable)?;
+        Ok(self.core.strings(start))
     }
 
     /// Arguments and environment as the kernel put them on the initial stack, found by the
     /// auxiliary vector behind them. A program may have changed them since.
-    pub fn initial_stack(&self) -> Option<InitialStack> {
-        let vectors = self.find_vectors()?;
-        let env_start = self.skip_vector_back(vectors)?;
-        let args_start = self.args_start(env_start)?;
-        Some(InitialStack { args: self.strings(args_start), env: self.strings(env_start) })
+    pub fn initial_stack(self) -> Option<InitialStack> {
+        let vectors = self.core.find_vectors()?;
+        let env_start = self.core.skip_vector_back(vectors)?;
+        let args_start = self.core.args_start(env_start)?;
+        Some(InitialStack {
+            args: self.core.strings(args_start),
+            env: self.core.strings(env_start),
+        })
     }
 
     /// Why the initial stack cannot be read, where that is why there is none.
-    pub fn initial_stack_fault(&self) -> Option<Fault> {
+    pub fn initial_stack_fault(self) -> Option<Fault> {
         let random = self.aux(AT_RANDOM)?;
-        self.space().read_uint(Addr::new(random), 1).err()
+        self.core.space().read_uint(Addr::new(random), 1).err()
     }
+}
 
+impl Core {
     fn string(&self, at: Addr) -> Option<String> {
         let bytes = self.space().read_cstr(at, MAX_STRING).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -246,8 +264,8 @@ impl Core {
     /// Where the auxiliary vector lies: its entries stand below the bytes of `AT_RANDOM`, in the
     /// order of the note.
     fn find_vectors(&self) -> Option<Addr> {
-        let first = *self.auxv().first()?;
-        let random = self.aux(AT_RANDOM)?;
+        let first = *self.process().auxv().first()?;
+        let random = self.process().aux(AT_RANDOM)?;
         let word = self.word_size();
         let mut at = Addr::new(random & !word.wrapping_sub(1));
         for _ in 0..MAX_WORDS {
@@ -255,7 +273,7 @@ impl Core {
             let next = at.checked_add(word)?;
             if self.word(at)? == first.kind && self.word(next)? == first.value {
                 // Anything on the stack may look like one entry: the second tells.
-                let second = self.auxv().get(1).map(|entry| (entry.kind, entry.value));
+                let second = self.process().auxv().get(1).map(|entry| (entry.kind, entry.value));
                 let after = next.checked_add(word)?;
                 let found = (self.word(after)?, self.word(after.checked_add(word)?)?);
                 if second.is_none_or(|second| second == found) {

@@ -6,7 +6,7 @@ use kcore_disasm::{Disassembler, Reference, Unsupported};
 use kcore_mem::{Addr, AddrRange};
 use kcore_parallel::prelude::*;
 
-use crate::{Core, Module, SymbolBinding, SymbolRef, pace::Pace};
+use crate::{Core, MemoryView, Module, SymbolBinding, SymbolRef, pace::Pace};
 
 /// Functions that one thread looks at before it takes others.
 const CHUNK: usize = 256;
@@ -42,25 +42,27 @@ pub struct References<'c> {
     pace: Pace,
 }
 
-impl Core {
+impl<'c> MemoryView<'c> {
     /// Searches the functions of modules for instructions that refer to an address in one of the
     /// ranges.
     ///
     /// # Errors
     /// When there is no disassembler for the machine.
     pub fn references(
-        &self,
+        self,
         wanted: Vec<AddrRange>,
         searched: SearchedCode,
-    ) -> Result<References<'_>, Unsupported> {
-        let disassembler = Disassembler::new(self.target())?;
+    ) -> Result<References<'c>, Unsupported> {
+        let disassembler = Disassembler::new(self.core.target())?;
         if !disassembler.finds_references() {
-            return Err(Unsupported(self.arch()));
+            return Err(Unsupported(self.core.arch()));
         }
-        let functions = self.functions(searched);
-        Ok(References { core: self, wanted, functions, done: 0, pace: Pace::new(MAX_CHUNKS) })
+        let functions = self.core.functions(searched);
+        Ok(References { core: self.core, wanted, functions, done: 0, pace: Pace::new(MAX_CHUNKS) })
     }
+}
 
+impl Core {
     /// The code of functions, lowest address first and each byte once.
     fn functions(&self, searched: SearchedCode) -> Vec<AddrRange> {
         let modules = self.modules().all().iter();

@@ -25,20 +25,6 @@ pub fn gaps(mut ranges: Vec<AddrRange>, held: &[Region]) -> Vec<AddrRange> {
     gaps
 }
 
-/// All of them, lowest first, what touches together.
-pub fn merge(ranges: impl IntoIterator<Item = AddrRange>) -> Vec<AddrRange> {
-    let mut ranges: Vec<AddrRange> = ranges.into_iter().collect();
-    ranges.sort_unstable();
-    let mut merged: Vec<AddrRange> = Vec::new();
-    for range in ranges {
-        match merged.last_mut().filter(|last| range.start <= last.end) {
-            Some(last) => last.end = last.end.max(range.end),
-            None => merged.push(range),
-        }
-    }
-    merged
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,12 +32,6 @@ mod tests {
 
     fn range(start: u64, end: u64) -> AddrRange {
         AddrRange::new(Addr::new(start), Addr::new(end))
-    }
-
-    #[test]
-    fn ranges_that_touch_are_one() {
-        let merged = merge([range(1, 3), range(8, 9), range(3, 5), range(2, 4)]);
-        assert_eq!(merged, [range(1, 5), range(8, 9)]);
     }
 
     fn gaps_of(ranges: &[(u64, u64)], held: &[(u64, u64)]) -> Vec<(u64, u64)> {

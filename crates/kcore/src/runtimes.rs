@@ -12,9 +12,16 @@ use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
 
 use crate::{
-    Core, MAX_FRAMES, Mapping, MappingKind, Module, Tid, native_heap::BlockState,
+    Core, MAX_FRAMES, Mapping, MappingKind, MemoryView, Module, Tid, native_heap::BlockState,
     native_host::NativeHost,
 };
+
+impl MemoryView<'_> {
+    /// The object of a language that begins at an address; `None` where none does.
+    pub fn script_value(self, at: Addr, limits: VariableLimits) -> Option<(Dialect, ScriptNode)> {
+        self.core.runtimes().value(self.core, at, limits)
+    }
+}
 
 impl Core {
     /// The language runtimes that the process holds. They are looked for once, when first asked for.
@@ -41,11 +48,6 @@ impl Core {
             name: facts.name.or_else(|| name.map(Into::into)),
             state: facts.state.or_else(|| live.state.map(|state| state.to_string().into())),
         }
-    }
-
-    /// The object of a language that begins at an address; `None` where none does.
-    pub fn script_value(&self, at: Addr, limits: VariableLimits) -> Option<(Dialect, ScriptNode)> {
-        self.runtimes().value(self, at, limits)
     }
 
     /// What is to be asked about code without unwind information, if anything.
@@ -114,12 +116,12 @@ impl Host for Core {
     }
 
     fn main_thread(&self) -> Option<Tid> {
-        let main = Tid::new(self.pid()?);
+        let main = Tid::new(self.process().pid()?);
         self.tids().contains(&main).then_some(main)
     }
 
     fn thread_of_stack(&self, at: Addr) -> Option<Tid> {
-        Self::thread_of_stack(self, at)
+        self.stacks().thread_at(at)
     }
 
     fn is_used_block(&self, at: Addr) -> Option<bool> {
@@ -131,11 +133,11 @@ impl Host for Core {
     }
 
     fn stack_pointer(&self, thread: Tid) -> Option<Addr> {
-        Self::stack_pointer(self, thread)
+        self.registers().stack_pointer(thread)
     }
 
     fn registers(&self, thread: Tid) -> Option<Regs> {
-        self.start_registers(thread)
+        self.registers().of_thread(thread)
     }
 
     fn allows_nearest(&self) -> bool {
@@ -143,11 +145,11 @@ impl Host for Core {
     }
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {
-        self.stack(thread, MAX_FRAMES).frames
+        self.stacks().of_thread(thread, MAX_FRAMES).frames
     }
 
     fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {
-        self.symbol_at(at.lookup()).map(|symbol| symbol.name)
+        self.symbols().at(at.lookup()).map(|symbol| symbol.name)
     }
 }
 

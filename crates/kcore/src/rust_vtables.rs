@@ -50,7 +50,7 @@ impl Core {
     fn function_of_vtable(&self, table: Addr, index: u64) -> Option<(Addr, String)> {
         let word = u64::from(self.space().target().word);
         let at = self.space().read_addr(table.checked_add(index.checked_mul(word)?)?).ok()?;
-        let mangled = self.mangled_name(at).filter(|_| at.get() != 0)?;
+        let mangled = self.symbols().mangled_name(at).filter(|_| at.get() != 0)?;
         Some((at, demangle(mangled.as_bytes()).function))
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kcore_files::{SourceText, Why};
 
-use crate::Core;
+use crate::{Core, FileView};
 
 /// The text of a source file was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,15 +24,15 @@ impl SourceError {
     }
 }
 
-impl Core {
+impl FileView<'_> {
     /// The lines from `first` to `last` of the source file that debug information of a module calls
     /// `path`.
     ///
     /// # Errors
     /// When there is no such file that may be read.
-    pub fn source(&self, path: &str, first: u64, last: u64) -> Result<SourceText, SourceError> {
-        let exe = self.modules().exe().and_then(|exe| exe.file_path());
-        let found = self.finder.source(path, exe, first, last);
+    pub fn source(self, path: &str, first: u64, last: u64) -> Result<SourceText, SourceError> {
+        let exe = self.core.modules().exe().and_then(|exe| exe.file_path());
+        let found = self.core.finder.source(path, exe, first, last);
         found.map_err(|tried| SourceError { path: path.to_owned(), tried })
     }
 }

@@ -6,7 +6,9 @@ use kcore_mem::{Addr, CodeAddr, Cut, Resource};
 use kcore_runtimes::Span;
 use kcore_unwind::{End, Flow, Frame, Regs, Trust, Walker};
 
-use crate::{Core, Mapping, Task, Tid, own_stack::OwnStack, stack_owners::StackOwners};
+use crate::{
+    Core, Mapping, RegisterView, Task, Tid, own_stack::OwnStack, stack_owners::StackOwners,
+};
 
 /// Frames of one stack, at most, when nobody says otherwise: a stack of 8 MiB holds half a million
 /// of the smallest frames.
@@ -117,32 +119,107 @@ impl Stack {
     }
 }
 
+/// Questions about stacks of threads and tasks: see [`StackView::of_threads`].
+#[derive(Clone, Copy)]
+pub struct StackView<'c> {
+    pub(crate) core: &'c Core,
+}
+
 impl Core {
+    /// The stacks of its threads and tasks.
+    pub const fn stacks(&self) -> StackView<'_> {
+        StackView { core: self }
+    }
+}
+
+impl<'c> StackView<'c> {
     /// A walker for this process; it is best used for many threads.
-    pub fn walker(&self) -> Option<Walker<'_>> {
-        Some(self.native_walker()?.with_rule(self.step_rule()))
+    pub fn walker(self) -> Option<Walker<'c>> {
+        Some(self.core.native_walker()?.with_rule(self.core.step_rule()))
     }
 
+    /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.
+    pub fn of_thread(self, tid: Tid, limit: usize) -> Stack {
+        match self.walker() {
+            Some(mut walker) => self.of_thread_with(&mut walker, tid, limit),
+            None => Stack::empty(Some(tid), End::Unsupported),
+        }
+    }
+
+    /// As [`StackView::of_thread`], by a walker that may have walked others.
+    pub fn of_thread_with(self, walker: &mut Walker<'_>, tid: Tid, limit: usize) -> Stack {
+        self.core.stack_among(walker, tid, limit, &self.core.stack_owners)
+    }
+
+    /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that
+    /// is no known frame. Only frame pointers tell where it goes first.
+    pub fn above(self, tid: Tid, frame_pointer: Addr, limit: usize) -> Stack {
+        let (Some(mut walker), Some(machine)) = (self.walker(), self.core.machine()) else {
+            return Stack::empty(Some(tid), End::Unsupported);
+        };
+        let mut regs = Regs::new(Addr::new(0));
+        regs.set(machine.frame_pointer(), Some(frame_pointer.get()));
+        regs.set(machine.stack_pointer(), Some(frame_pointer.get()));
+        let Some((caller, _)) = machine.caller_by_frame_pointer(&regs, self.core.space()) else {
+            let fault = self.core.space_fault(frame_pointer);
+            return Stack::empty(Some(tid), fault.map_or(End::NoRule(frame_pointer), End::Fault));
+        };
+        let caller = caller.with_pc(machine.strip_code(caller.pc()));
+        if !self.core.mapping_at(caller.pc()).is_some_and(Mapping::may_hold_code) {
+            return Stack::empty(Some(tid), End::NotCode(caller.pc()));
+        }
+        // Outside of stacks any two words may look like a frame.
+        let is_apart = self.thread_at(frame_pointer).is_none();
+        if is_apart && !machine.follows_call(caller.pc(), self.core.space()) {
+            return Stack::empty(Some(tid), End::NoRule(frame_pointer));
+        }
+        let pc = CodeAddr::Return(caller.pc());
+        // Whoever asked says that it is a frame pointer.
+        let trust = Trust::FramePointer;
+        let start = StackOrigin { regs: caller, pc, trust, is_thread: false };
+        Stack::walk(Some(tid), &mut walker, start, limit)
+    }
+
+    /// The stack that begins with the registers which the `ucontext_t` at `context` holds.
+    pub fn of_context(self, tid: Tid, context: Addr, limit: usize) -> Stack {
+        let (Some(mut walker), Some(machine)) = (self.walker(), self.core.machine()) else {
+            return Stack::empty(Some(tid), End::Unsupported);
+        };
+        let Some(regs) = machine.context_regs(context, self.core.space()) else {
+            let fault = self.core.space_fault(context);
+            return Stack::empty(Some(tid), fault.map_or(End::NoRegisters, End::Fault));
+        };
+        Stack::walk(Some(tid), &mut walker, StackOrigin::stopped_at(regs, false), limit)
+    }
+}
+
+impl RegisterView<'_> {
+    /// `None` when there is no such frame.
+    pub fn of_frame(self, tid: Tid, index: usize) -> Option<(Frame, Regs)> {
+        let start = self.of_thread(tid)?;
+        let mut found = None;
+        let mut at = 0;
+        let mut walker = self.core.stacks().walker()?;
+        walker.set_thread(Some(tid));
+        walker.walk(&start, index.saturating_add(1), &mut |frame, regs| {
+            if at == index {
+                found = Some((*frame, *regs));
+            }
+            at = at.saturating_add(1);
+            Flow::Continue
+        });
+        found
+    }
+}
+
+impl Core {
     /// A walker that asks no runtime.
     pub(crate) fn native_walker(&self) -> Option<Walker<'_>> {
         let machine = self.machine()?;
         Some(Walker::sharing(self.space(), self.code(), machine, &self.knowledge))
     }
 
-    /// The stack of a thread, at most `limit` frames. A damaged stack is as long as it is good.
-    pub fn stack(&self, tid: Tid, limit: usize) -> Stack {
-        match self.walker() {
-            Some(mut walker) => self.stack_with(&mut walker, tid, limit),
-            None => Stack::empty(Some(tid), End::Unsupported),
-        }
-    }
-
-    /// As [`Core::stack`], by a walker that may have walked others.
-    pub fn stack_with(&self, walker: &mut Walker<'_>, tid: Tid, limit: usize) -> Stack {
-        self.stack_among(walker, tid, limit, &self.stack_owners)
-    }
-
-    /// As [`Core::stack_with`], among others whose places are known.
+    /// As [`StackView::of_thread_with`], among others whose places are known.
     pub(crate) fn stack_among(
         &self,
         walker: &mut Walker<'_>,
@@ -153,7 +230,7 @@ impl Core {
         if let Some(walked) = self.walked.get(&tid) {
             return walked.first(tid, limit);
         }
-        let Some(regs) = self.start_registers(tid) else {
+        let Some(regs) = self.registers().of_thread(tid) else {
             return Stack::empty(Some(tid), End::NoRegisters);
         };
         let sp = self.machine().and_then(|machine| regs.get(machine.stack_pointer()));
@@ -181,52 +258,11 @@ impl Core {
         stack
     }
 
-    /// The stack that begins with the caller of the frame at `frame_pointer`, for an address that
-    /// is no known frame. Only frame pointers tell where it goes first.
-    pub fn stack_above(&self, tid: Tid, frame_pointer: Addr, limit: usize) -> Stack {
-        let (Some(mut walker), Some(machine)) = (self.walker(), self.machine()) else {
-            return Stack::empty(Some(tid), End::Unsupported);
-        };
-        let mut regs = Regs::new(Addr::new(0));
-        regs.set(machine.frame_pointer(), Some(frame_pointer.get()));
-        regs.set(machine.stack_pointer(), Some(frame_pointer.get()));
-        let Some((caller, _)) = machine.caller_by_frame_pointer(&regs, self.space()) else {
-            let fault = self.space_fault(frame_pointer);
-            return Stack::empty(Some(tid), fault.map_or(End::NoRule(frame_pointer), End::Fault));
-        };
-        let caller = caller.with_pc(machine.strip_code(caller.pc()));
-        if !self.mapping_at(caller.pc()).is_some_and(Mapping::may_hold_code) {
-            return Stack::empty(Some(tid), End::NotCode(caller.pc()));
-        }
-        // Outside of stacks any two words may look like a frame.
-        let is_apart = self.thread_of_stack(frame_pointer).is_none();
-        if is_apart && !machine.follows_call(caller.pc(), self.space()) {
-            return Stack::empty(Some(tid), End::NoRule(frame_pointer));
-        }
-        let pc = CodeAddr::Return(caller.pc());
-        // Whoever asked says that it is a frame pointer.
-        let trust = Trust::FramePointer;
-        let start = StackOrigin { regs: caller, pc, trust, is_thread: false };
-        Stack::walk(Some(tid), &mut walker, start, limit)
-    }
-
-    /// The stack that begins with the registers which the `ucontext_t` at `context` holds.
-    pub fn stack_of_context(&self, tid: Tid, context: Addr, limit: usize) -> Stack {
-        let (Some(mut walker), Some(machine)) = (self.walker(), self.machine()) else {
-            return Stack::empty(Some(tid), End::Unsupported);
-        };
-        let Some(regs) = machine.context_regs(context, self.space()) else {
-            let fault = self.space_fault(context);
-            return Stack::empty(Some(tid), fault.map_or(End::NoRegisters, End::Fault));
-        };
-        Stack::walk(Some(tid), &mut walker, StackOrigin::stopped_at(regs, false), limit)
-    }
-
     /// The frames beyond the last one of a stack that was cut, at most `most`.
     pub(crate) fn frames_beyond(&self, stack: &Stack, most: usize) -> Vec<Frame> {
         let mut beyond = Vec::new();
         let (End::Limit(_), Some(start), Some(last), Some(mut walker)) =
-            (stack.end, stack.origin(), stack.frames.last(), self.walker())
+            (stack.end, stack.origin(), stack.frames.last(), self.stacks().walker())
         else {
             return beyond;
         };
@@ -243,22 +279,6 @@ impl Core {
     }
 
     /// The registers of physical frame `index` of a thread, as far as they could be recovered;
-    /// `None` when there is no such frame.
-    pub fn frame_registers(&self, tid: Tid, index: usize) -> Option<(Frame, Regs)> {
-        let start = self.start_registers(tid)?;
-        let mut found = None;
-        let mut at = 0;
-        let mut walker = self.walker()?;
-        walker.set_thread(Some(tid));
-        walker.walk(&start, index.saturating_add(1), &mut |frame, regs| {
-            if at == index {
-                found = Some((*frame, *regs));
-            }
-            at = at.saturating_add(1);
-            Flow::Continue
-        });
-        found
-    }
 
     fn space_fault(&self, at: Addr) -> Option<kcore_mem::Fault> {
         self.space().read_word(at).err()

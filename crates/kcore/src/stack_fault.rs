@@ -84,7 +84,7 @@ impl Core {
     pub(crate) fn too_little_stack(&self, sp: Option<Addr>) -> Option<u64> {
         let sp = sp?;
         let left = sp.get().saturating_sub(self.stack_of(sp)?.start.get());
-        let frame = self.aux(AT_MINSIGSTKSZ).unwrap_or(LEAST_SIGNAL_FRAME);
+        let frame = self.process().aux(AT_MINSIGSTKSZ).unwrap_or(LEAST_SIGNAL_FRAME);
         (left < frame.saturating_add(RED_ZONE)).then_some(left)
     }
 
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn stack_of(core: &Core, tid: Tid) -> AddrRange {
-        core.mapping_at(core.stack_pointer(tid).unwrap()).unwrap().range
+        core.mapping_at(core.registers().stack_pointer(tid).unwrap()).unwrap().range
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn a_stack_pointer_in_code_or_at_no_memory_is_in_no_stack() {
         let core = open("nodes");
-        let code = core.start_registers(core.threads()[0].tid).unwrap().pc().get();
+        let code = core.registers().of_thread(core.threads()[0].tid).unwrap().pc().get();
         for sp in [0x10, code, 0x4141_4141_4140, 0x8000_0000_0000_1000] {
             let wanted = Some(StackTrouble::NoStack(Addr::new(sp)));
             assert_eq!(trouble(&core, sp, sp - 8), wanted, "{sp:x}");
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_stack_without_room_for_a_signal_is_told_by_what_it_has_left() {
         let core = open("nodes");
-        let frame = core.aux(AT_MINSIGSTKSZ).expect("the kernel told it");
+        let frame = core.process().aux(AT_MINSIGSTKSZ).expect("the kernel told it");
         let start = stack_of(&core, core.threads()[0].tid).start;
         let left = |bytes| core.too_little_stack(start.checked_add(bytes));
         assert_eq!((left(0), left(0x210)), (Some(0), Some(0x210)));

@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, Arch};
 
 use crate::{
-    Core, Doubt, LastWords, LiveFacts, SignalDetail, SignalInfo, Thread, Tid,
+    Core, Doubt, LastWords, LiveFacts, ProcessView, SignalDetail, SignalInfo, Thread, Tid,
     handled::HandledSignal, signal,
 };
 
@@ -82,10 +82,21 @@ pub struct Status {
     pub doubts: Vec<Doubt>,
     /// Whether gdb's gcore wrote the core.
     pub by_gcore: bool,
-    /// What instant its stacks are of: see [`Core::instant`].
+    /// What instant its stacks are of: see [`SnapshotView::instant`].
     pub instant: &'static str,
     /// What a snapshot cost the live process.
     pub live: Option<LiveFacts>,
+}
+
+impl ProcessView<'_> {
+    /// The kernel's version, which the vdso holds in a note `Linux` of type 0
+    /// (`LINUX_VERSION_CODE`: major, minor, patch in 16, 8 and 8 bits).
+    pub fn kernel_version(self) -> Option<String> {
+        let vdso = self.core.modules().all().iter().find(|module| module.is_vdso())?;
+        let note = vdso.image()?.note(b"Linux", 0)?;
+        let code = self.core.target().uint(note.get(..4)?);
+        Some(format!("{}.{}.{}", code >> 16, (code >> 8) & 0xff, code & 0xff))
+    }
 }
 
 impl Core {
@@ -101,22 +112,22 @@ impl Core {
         let crashed = self.crashed_thread();
         let handled = crashed.map(|thread| self.handled_signals(thread)).unwrap_or_default();
         Status {
-            pid: self.pid(),
-            program: self.program(),
+            pid: self.process().pid(),
+            program: self.process().program(),
             args: self.status_args(),
             arch: self.arch(),
             bits: u32::from(self.target().word).saturating_mul(8),
-            kernel: self.kernel_version(),
+            kernel: self.process().kernel_version(),
             signal: crashed.map(|thread| signal_status(thread.signal, thread.siginfo)),
             threads: self.threads().len(),
             crashed_tid: crashed.map(|thread| thread.tid),
             explanation: crashed.map(|thread| self.explain(thread, &handled)),
             handled: handled.signals.iter().map(HandledStatus::new).collect(),
-            last_words: self.last_words(),
+            last_words: self.crash().last_words(),
             doubts: self.doubts(),
             by_gcore: self.written_by_gdb(),
-            instant: self.instant(),
-            live: self.live_facts(),
+            instant: self.snapshot().instant(),
+            live: self.snapshot().facts(),
         }
     }
 
@@ -125,24 +136,15 @@ impl Core {
     }
 
     fn status_args(&self) -> Vec<String> {
-        if let Some(noted) = self.overwritten_args() {
+        if let Some(noted) = self.process().overwritten_args() {
             return vec![noted];
         }
-        let read = self.initial_stack().map(|stack| stack.args).unwrap_or_default();
+        let read = self.process().initial_stack().map(|stack| stack.args).unwrap_or_default();
         let read: Option<Vec<String>> = read.into_iter().map(|arg| arg.text).collect();
         match read.filter(|args| !args.is_empty()) {
             Some(args) => args,
-            None => self.short_args().into_iter().collect(),
+            None => self.process().short_args().into_iter().collect(),
         }
-    }
-
-    /// The kernel's version, which the vdso holds in a note `Linux` of type 0
-    /// (`LINUX_VERSION_CODE`: major, minor, patch in 16, 8 and 8 bits).
-    pub fn kernel_version(&self) -> Option<String> {
-        let vdso = self.modules().all().iter().find(|module| module.is_vdso())?;
-        let note = vdso.image()?.note(b"Linux", 0)?;
-        let code = self.target().uint(note.get(..4)?);
-        Some(format!("{}.{}.{}", code >> 16, (code >> 8) & 0xff, code & 0xff))
     }
 }
 

@@ -7,8 +7,8 @@ use kcore_unwind::{End, Frame, Trust};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Core, Stack, Task, Tid, found_contexts::FOUND, moved_stack::MovedStack, own_stack::OwnStack,
-    stack::StackOrigin, stack_owners::StackOwners,
+    Core, Stack, StackView, Task, Tid, found_contexts::FOUND, moved_stack::MovedStack,
+    own_stack::OwnStack, stack::StackOrigin, stack_owners::StackOwners,
 };
 
 /// Frames among which the function is that begins the stack of a task: a sanitizer may call it, or functions of
@@ -50,59 +50,94 @@ impl Tasks {
     }
 }
 
+/// Questions about tasks: see [`TaskView::all`].
+#[derive(Clone, Copy)]
+pub struct TaskView<'c> {
+    pub(crate) core: &'c Core,
+}
+
 impl Core {
+    /// Its tasks: stacks that belong to no thread.
+    pub const fn tasks(&self) -> TaskView<'_> {
+        TaskView { core: self }
+    }
+}
+
+impl<'c> TaskView<'c> {
     /// The runtimes that keep stacks of their own and nothing else. They are looked for once, when somebody
     /// first asks for stacks that belong to no thread: that costs a search through the names of modules.
-    pub fn task_runtimes(&self) -> &Runtimes {
-        self.task_runtimes.get_or_build(self.budget(), || {
-            let probes = self.probes.tasks.iter().map(|task| &task.probe);
-            Runtimes::find(probes, self)
+    pub fn runtimes(self) -> &'c Runtimes {
+        self.core.task_runtimes.get_or_build(self.core.budget(), || {
+            let probes = self.core.probes.tasks.iter().map(|task| &task.probe);
+            Runtimes::find(probes, self.core)
         })
     }
 
     /// The tasks of all runtimes, in their order. They are enumerated once.
-    pub fn tasks(&self) -> &[Arc<Task>] {
-        &self.known_tasks().all
-    }
-
-    fn known_tasks(&self) -> &Tasks {
-        self.tasks.get_or_build(self.budget(), || {
-            let mut tasks = self.runtimes().tasks(self);
-            tasks.extend(self.task_runtimes().tasks(self));
-            Tasks::new(tasks)
-        })
+    pub fn all(self) -> &'c [Arc<Task>] {
+        &self.core.known_tasks().all
     }
 
     /// The task of an id, or what was found in its place by a search.
-    pub fn task(&self, id: TaskId) -> Option<&Arc<Task>> {
+    pub fn by_id(self, id: TaskId) -> Option<&'c Arc<Task>> {
         if id.runtime == FOUND {
-            let found = self.found_contexts()?.iter();
+            let found = self.core.found_contexts()?.iter();
             return found.map(|context| &context.task).find(|task| task.id == id.number);
         }
-        let tasks = self.known_tasks();
+        let tasks = self.core.known_tasks();
         tasks.all.get(*tasks.by_id.get(&id)?)
     }
 
     /// The task of a number, whatever its runtime is.
-    pub fn task_numbered(&self, number: u64) -> Option<&Arc<Task>> {
-        self.tasks().iter().find(|task| task.id == number)
+    pub fn numbered(self, number: u64) -> Option<&'c Arc<Task>> {
+        self.all().iter().find(|task| task.id == number)
     }
 
     /// The task that a thread runs.
-    pub fn task_of_thread(&self, tid: Tid) -> Option<&Arc<Task>> {
-        let tasks = self.known_tasks();
+    pub fn of_thread(self, tid: Tid) -> Option<&'c Arc<Task>> {
+        let tasks = self.core.known_tasks();
         tasks.all.get(*tasks.by_thread.get(&tid)?)
     }
 
     /// The task that a thread runs, by its stack. Where tasks were not asked for yet, they are looked for
     /// if the stack begins as one of theirs.
-    pub fn task_on(&self, stack: &Stack) -> Option<&Arc<Task>> {
+    pub fn on_stack(self, stack: &Stack) -> Option<&'c Arc<Task>> {
         let tid = stack.tid?;
-        let is_known = self.tasks.get().is_some() || self.runtimes().keep_stacks();
+        let is_known = self.core.tasks.get().is_some() || self.core.runtimes().keep_stacks();
         let outermost = stack.frames.iter().rev().take(OUTERMOST);
-        let mut names = outermost.filter_map(|frame| self.symbol_at(frame.pc.lookup()));
-        let begins_as_one = is_known || names.any(|symbol| self.begins_task(&symbol.name));
-        begins_as_one.then(|| self.task_of_thread(tid))?
+        let mut names = outermost.filter_map(|frame| self.core.symbols().at(frame.pc.lookup()));
+        let begins_as_one = is_known || names.any(|symbol| self.core.begins_task(&symbol.name));
+        begins_as_one.then(|| self.of_thread(tid))?
+    }
+}
+
+impl StackView<'_> {
+    /// The stack of a task, at most `limit` frames. That of one which runs is its thread's.
+    pub fn of_task(self, task: &Arc<Task>, limit: usize) -> Stack {
+        match self.walker() {
+            Some(mut walker) => self.of_task_with(&mut walker, task, limit),
+            None => Stack::empty(task.thread, End::Unsupported),
+        }
+    }
+
+    /// As [`StackView::of_task`], by a walker that may have walked others.
+    pub fn of_task_with(
+        self,
+        walker: &mut crate::Walker<'_>,
+        task: &Arc<Task>,
+        limit: usize,
+    ) -> Stack {
+        self.core.task_stack_among(walker, task, limit, &self.core.stack_owners)
+    }
+}
+
+impl Core {
+    fn known_tasks(&self) -> &Tasks {
+        self.tasks.get_or_build(self.budget(), || {
+            let mut tasks = self.runtimes().tasks(self);
+            tasks.extend(self.tasks().runtimes().tasks(self));
+            Tasks::new(tasks)
+        })
     }
 
     /// Whether a function of this name begins the stack of a task.
@@ -110,25 +145,7 @@ impl Core {
         self.probes.tasks.iter().any(|task| (task.begins_task)(function))
     }
 
-    /// The stack of a task, at most `limit` frames. That of one which runs is its thread's.
-    pub fn task_stack(&self, task: &Arc<Task>, limit: usize) -> Stack {
-        match self.walker() {
-            Some(mut walker) => self.task_stack_with(&mut walker, task, limit),
-            None => Stack::empty(task.thread, End::Unsupported),
-        }
-    }
-
-    /// As [`Core::task_stack`], by a walker that may have walked others.
-    pub fn task_stack_with(
-        &self,
-        walker: &mut crate::Walker<'_>,
-        task: &Arc<Task>,
-        limit: usize,
-    ) -> Stack {
-        self.task_stack_among(walker, task, limit, &self.stack_owners)
-    }
-
-    /// As [`Core::task_stack_with`], among others whose places are known.
+    /// As [`StackView::of_task_with`], among others whose places are known.
     pub(crate) fn task_stack_among(
         &self,
         walker: &mut crate::Walker<'_>,

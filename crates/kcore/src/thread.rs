@@ -7,7 +7,7 @@ use kcore_mem::Addr;
 pub use kcore_unwind::Tid;
 use kcore_unwind::{Machine, Regs, UserRegister};
 
-use crate::{Core, arch::facts};
+use crate::{Core, RegisterView, arch::facts};
 
 /// A thread of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,35 @@ const NEVER_WAIT: [&str; 10] = [
 /// `kernel/futex/waitwake.c`, `kernel/time/hrtimer.c`, `kernel/time/posix-timers.c`, `fs/select.c`).
 const RESTARTED: [&str; 4] = ["clock_nanosleep", "futex", "nanosleep", "poll"];
 
+impl RegisterView<'_> {
+    /// The registers of a thread in the kernel's order, as far as the core holds them.
+    pub fn user(self, tid: Tid) -> Vec<UserRegister> {
+        let saved = self.core.raw_registers(tid).zip(self.core.machine());
+        let mut registers = saved
+            .map(|(bytes, machine)| machine.user_registers(bytes, self.core.target()))
+            .unwrap_or_default();
+        registers.extend(self.core.noted_thread_pointer(tid));
+        registers
+    }
+
+    /// The registers from which the walk of a thread's stack starts.
+    pub fn of_thread(self, tid: Tid) -> Option<Regs> {
+        let machine = self.core.machine()?;
+        let mut regs = machine.regs(self.core.raw_registers(tid)?, self.core.target())?;
+        let floating = self.core.thread(tid).and_then(|thread| thread.fp_registers.clone());
+        if let Some(bytes) = floating.and_then(|range| self.core.file_bytes(range)) {
+            machine.add_fp_registers(&mut regs, bytes, self.core.target());
+        }
+        Some(regs)
+    }
+
+    /// The stack pointer of a thread.
+    pub fn stack_pointer(self, tid: Tid) -> Option<Addr> {
+        let register = self.core.machine()?.stack_pointer();
+        self.of_thread(tid)?.get(register).map(Addr::new)
+    }
+}
+
 impl Core {
     /// The threads, the crashed one first.
     pub fn threads(&self) -> &[Thread] {
@@ -105,38 +134,11 @@ impl Core {
         live.map(|live| Tid::new(live.inner_tid)).filter(|inner| inner.get() != 0).unwrap_or(tid)
     }
 
-    /// The registers of a thread in the kernel's order, as far as the core holds them.
-    pub fn user_registers(&self, tid: Tid) -> Vec<UserRegister> {
-        let saved = self.raw_registers(tid).zip(self.machine());
-        let mut registers = saved
-            .map(|(bytes, machine)| machine.user_registers(bytes, self.target()))
-            .unwrap_or_default();
-        registers.extend(self.noted_thread_pointer(tid));
-        registers
-    }
-
     /// The register that points to a thread's local storage, where it has a note of its own.
     fn noted_thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
         let name = facts(self.arch()).thread_pointer;
         let pointer = self.thread(tid)?.thread_pointer?;
         Some(UserRegister { name, value: pointer.get() })
-    }
-
-    /// The registers from which the walk of a thread's stack starts.
-    pub fn start_registers(&self, tid: Tid) -> Option<Regs> {
-        let machine = self.machine()?;
-        let mut regs = machine.regs(self.raw_registers(tid)?, self.target())?;
-        let floating = self.thread(tid).and_then(|thread| thread.fp_registers.clone());
-        if let Some(bytes) = floating.and_then(|range| self.file_bytes(range)) {
-            machine.add_fp_registers(&mut regs, bytes, self.target());
-        }
-        Some(regs)
-    }
-
-    /// The stack pointer of a thread.
-    pub fn stack_pointer(&self, tid: Tid) -> Option<Addr> {
-        let register = self.machine()?.stack_pointer();
-        self.start_registers(tid)?.get(register).map(Addr::new)
     }
 
     /// The name of the system call that a thread waits in: its pc stands right behind a
@@ -147,7 +149,7 @@ impl Core {
         let bytes = self.raw_registers(tid)?;
         let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
         let name = facts(self.arch()).system_call(number);
-        let restarted = || self.restarted_call(self.start_registers(tid)?.pc());
+        let restarted = || self.restarted_call(self.registers().of_thread(tid)?.pc());
         match name {
             Some("restart_syscall") => Some(restarted().unwrap_or("restart_syscall").to_owned()),
             Some(name) if NEVER_WAIT.contains(&name) => None,
@@ -168,7 +170,7 @@ impl Core {
     pub fn has_code_at_pc(&self, tid: Tid) -> bool {
         // The instruction of a system call, behind which the pc of a thread in it stands.
         const BEFORE: u64 = 2;
-        let pc = self.start_registers(tid).map(|regs| regs.pc());
+        let pc = self.registers().of_thread(tid).map(|regs| regs.pc());
         let before = pc.and_then(|pc| pc.get().checked_sub(BEFORE)).map(Addr::new);
         before.is_some_and(|before| self.space().read_uint(before, 1).is_ok())
     }

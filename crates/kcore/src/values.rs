@@ -24,7 +24,7 @@ impl Process for Core {
     }
 
     fn symbol_at(&self, at: Addr) -> Option<SymbolName> {
-        let symbol = self.symbol_at(at).filter(|symbol| !symbol.is_only_nearest())?;
+        let symbol = self.symbols().at(at).filter(|symbol| !symbol.is_only_nearest())?;
         let module = (!symbol.in_exe).then_some(symbol.module);
         Some(SymbolName { name: symbol.name, module, offset: symbol.offset })
     }
@@ -63,7 +63,7 @@ impl Process for Core {
 impl Core {
     /// The class whose table of virtual functions holds `vtable`, by the table's symbol.
     fn class_of_vtable(&self, vtable: Addr) -> Option<Type> {
-        let symbol = self.symbol_at(vtable)?;
+        let symbol = self.symbols().at(vtable)?;
         let class = symbol.name.strip_prefix(VTABLE)?;
         self.defined(self.debug_info_at(vtable).as_ref(), class, is_composite)
     }

@@ -17,11 +17,11 @@ fn a_core_that_is_closed_leaves_no_file_mapped() {
         ..Default::default()
     };
     let core = Core::open(&options).unwrap();
-    let head = core.find_variable(None, None, "head").unwrap();
+    let head = core.variables().find(None, None, "head").unwrap();
     assert_eq!(head.ty.unwrap().spelled(), "struct node *");
-    let stack = core.stack(core.threads()[0].tid, MAX_FRAMES);
-    assert!(core.named_frames(&stack).any(|frame| frame.location.file.is_some()));
-    assert!(!core.known_frames(&stack, 1).is_empty() && is_mapped());
+    let stack = core.stacks().of_thread(core.threads()[0].tid, MAX_FRAMES);
+    assert!(core.stacks().named_frames(&stack).any(|frame| frame.location.file.is_some()));
+    assert!(!core.stacks().known_frames(&stack, 1).is_empty() && is_mapped());
     drop(core);
     assert!(!is_mapped());
 }

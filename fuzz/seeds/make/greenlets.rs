@@ -66,7 +66,7 @@ fn class_of(core: &Core) -> Option<Addr> {
 }
 
 fn objects(core: &Core) -> Option<[Addr; OBJECTS]> {
-    let all = &core.task_runtimes().of::<Greenlets>().next()?.known(core).all;
+    let all = &core.tasks().runtimes().of::<Greenlets>().next()?.known(core).all;
     let first = |is_it: &dyn Fn(&&Greenlet) -> bool| all.iter().find(is_it).map(|it| it.at);
     let is = |it: &&Greenlet, state| it.state == state && !it.is_main;
     let left = all.iter().find(|it| is(it, GreenletState::Suspended))?;

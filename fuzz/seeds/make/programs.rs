@@ -155,7 +155,7 @@ fn variables(core: &Core) -> BTreeSet<String> {
 }
 
 fn object(core: &Core, name: &str) -> Option<Object> {
-    let found = core.find_variable(None, None, name).ok()?.object().ok()?;
+    let found = core.variables().find(None, None, name).ok()?.object().ok()?;
     found.address()?;
     Some(found).filter(|found| found.ty.size().is_some_and(|size| size > 0))
 }

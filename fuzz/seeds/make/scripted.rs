@@ -70,7 +70,7 @@ fn seed(number: u8, head: Output, memory: &Memory) -> Option<Vec<u8>> {
 /// Runs of frames that hold JavaScript.
 fn stacks(number: u8, variant: &str, core: &Core) -> Vec<Seed> {
     let tid = *core.tids().first().expect("a thread");
-    let stack = core.stack(tid, MAX_FRAMES);
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
     let seed = |(run, frames): (usize, &[Frame])| {
         let recorder = Recorder::new(core);
         let native = NativeStack { thread: None, task: None, frames, end: End::Outermost };
@@ -123,8 +123,8 @@ fn with_metadata(core: &Core, mut memory: Memory) -> Memory {
 /// What the argument of the function `keep` holds, by kind and name: where each lies.
 fn told(core: &Core) -> BTreeMap<String, Addr> {
     let tid = *core.tids().first().expect("a thread");
-    let stack = core.stack(tid, MAX_FRAMES);
-    let named = core.named_frames(&stack);
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
+    let named = core.stacks().named_frames(&stack);
     let keep = named.into_iter().find(|frame| frame.location.function.as_deref() == Some("keep"));
     let frame = keep.and_then(|keep| keep.frame).expect("the function keep");
     let details = v8(core).frame_details(core, &frame, SHALLOW).expect("JavaScript");

@@ -206,7 +206,7 @@ fn note_missing(cx: &mut Cx<'_>, rest: Rest) -> Result<()> {
     cx.note(&format!(
         "{:#x} bytes of the heap were not {}; their objects are missing",
         rest.missing,
-        cx.core().kept_word()
+        cx.core().snapshot().kept_word()
     ))
 }
 

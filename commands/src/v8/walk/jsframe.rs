@@ -23,12 +23,12 @@ impl Walker for Jsframe {
         let tid = match from {
             None => cx.current_thread()?,
             Some(dot) if is_thread(&dot) => thread_of_dot(cx, dot)?,
-            Some(dot) => match core.thread_of_stack(dot.addr()) {
+            Some(dot) => match core.stacks().thread_at(dot.addr()) {
                 Some(tid) => tid,
                 None => thread_of_dot(cx, dot)?,
             },
         };
-        let stack = core.stack(tid, MAX_FRAMES);
+        let stack = core.stacks().of_thread(tid, MAX_FRAMES);
         let mut last = None;
         for shown in frames::of_stack(core, &v8s, &stack, false) {
             let StackEntry::Js(frame) = shown else { continue };

@@ -15,7 +15,7 @@ use std::{
 };
 
 use kcore::{
-    Core, HeldShare, LiveError, LiveOptions, OpenError, OpenOptions, Pid, ProfileCost,
+    HeldShare, LiveError, LiveOptions, LiveProcess, OpenError, OpenOptions, Pid, ProfileCost,
     ProfileOptions, ProfileProgress, profile::Profile,
 };
 
@@ -123,7 +123,7 @@ fn watched(
     thread::Builder::new().spawn(listen).map_err(|error| error.to_string())?;
     let sample = || {
         let (wanted, options) = (order.options(), OpenOptions::default());
-        Core::profile_process(order.pid, &wanted, &options, &progress)
+        LiveProcess::of(order.pid).profile(&wanted, &options, &progress)
     };
     thread::scope(|scope| {
         let sampling = thread::Builder::new().spawn_scoped(scope, sample);

@@ -1,11 +1,10 @@
 //! What of a core's memory stacks need: commands that show them run once, and what they read is noted.
 
-use std::io;
-
 use kcore::{AddrRange, Core};
-use kcore_render::{Format, JsonForm, JsonSink, Numbers, TextOptions, TextSink};
+use kcore_render::{Format, JsonForm};
 use kcore_shell::Session;
 
+use super::read_sink::{Failures, ReadSink};
 use crate::run::{each, session};
 
 /// What is asked of every core.
@@ -26,14 +25,13 @@ pub(super) struct StackMemory {
 impl StackMemory {
     /// Finds what the stacks of a core need, and what these commands read; `None` where there is no core file.
     pub(super) fn of(core: &Core, commands: &[String]) -> Option<Self> {
-        let (noting, reads) = core.noting_reads()?;
-        let stacks = noting.memory_of_stacks();
+        let (noting, reads) = core.bundle().noting_reads()?;
+        let stacks = noting.bundle().memory_of_stacks();
         let mut session = session(noting, Format::Json(JsonForm::Full));
-        run(&mut session, &[THREADS.to_owned()]);
-        run(&mut session, commands);
-        tell_failures(&mut session, commands);
+        run(&mut session, &[THREADS.to_owned()], Failures::Silent);
+        run(&mut session, commands, Failures::Told);
         let threads = reads.ranges();
-        run(&mut session, &[TASKS.to_owned()]);
+        run(&mut session, &[TASKS.to_owned()], Failures::Silent);
         let all = reads.ranges();
         let lacks_tasks = bytes(&all).saturating_sub(bytes(&threads)) > MOST_FOR_TASKS;
         let ranges = if lacks_tasks { threads } else { all };
@@ -46,15 +44,6 @@ fn bytes(ranges: &[AddrRange]) -> u64 {
 }
 
 /// Runs commands for what they read: JSON has more than text, such as the arguments of functions.
-fn run(session: &mut Session, commands: &[String]) {
-    let mut nowhere = JsonSink::new(io::sink(), io::sink(), false);
-    let _ = each(session, commands, &mut nowhere);
-}
-
-/// Runs commands once more, as a person would see them fail.
-fn tell_failures(session: &mut Session, commands: &[String]) {
-    let numbers = Numbers { radix: 16, word_size: 8 };
-    let options = TextOptions { styled: false, live: false, numbers };
-    let mut failures = TextSink::new(io::sink(), io::stderr(), options);
-    let _ = each(session, commands, &mut failures);
+fn run(session: &mut Session, commands: &[String], failures: Failures) {
+    let _ = each(session, commands, &mut ReadSink::new(failures));
 }

@@ -3,6 +3,7 @@
 mod args;
 mod memory;
 mod output;
+mod read_sink;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -86,7 +87,7 @@ fn write(
 ) -> io::Result<BundleContents> {
     let memory = memory.map(|memory| memory.ranges);
     let options = BundleOptions { without_env: args.no_env || args.stacks_only, memory };
-    BundleOutput::open(&args.output)?.write(|to| core.write_bundle(to, &options))
+    BundleOutput::open(&args.output)?.write(|to| core.bundle().write(to, &options))
 }
 
 fn output_name(output: &Path) -> String {

@@ -15,7 +15,7 @@ pub(super) fn parse(word: &str, snapshot: &mut dyn FnMut() -> Result<Core>) -> R
     if let Some(function) = word.strip_suffix(')') {
         let name = function.strip_suffix('(').unwrap_or(word);
         let core = snapshot()?;
-        let at = core.lookup_symbol(None, name).with_context(|| name.to_owned())?;
+        let at = core.symbols().lookup(None, name).with_context(|| name.to_owned())?;
         return Ok(Event::Function(at));
     }
     if let Some((call, error)) = word.split_once('=') {

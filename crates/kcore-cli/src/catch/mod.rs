@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use kcore::{Core, Event, LiveError, LiveMoment, OpenError, can_filter_calls};
+use kcore::{Event, LiveError, LiveMoment, LiveProcess, OpenError, can_filter_calls};
 use kcore_dcmd::DcmdError;
 
 pub(crate) use args::CatchArgs;
@@ -49,8 +49,9 @@ fn say(line: &str) {
 
 fn try_run(args: &CatchArgs) -> Result<ExitCode> {
     let mut live = args.live.named(&args.process)?;
-    Core::check_process(live.pid)?;
-    let mut snapshot = || Ok(Core::of_process(live.pid, &live.options, &args.files.options()?)?);
+    LiveProcess::of(live.pid).check()?;
+    let mut snapshot =
+        || Ok(LiveProcess::of(live.pid).snapshot(&live.options, &args.files.options()?)?);
     let events: Result<Vec<Event>> =
         args.events.iter().map(|word| event::parse(word, &mut snapshot)).collect();
     let events = events?;
@@ -82,8 +83,8 @@ fn say_beforehand(args: &CatchArgs, events: &[Event], live: &LiveTarget) {
 /// Takes a snapshot of the moment, and runs the commands.
 fn show(args: &CatchArgs, live: &LiveTarget) -> Result<ExitCode> {
     let options = kcore::OpenOptions { cache_dir: folders::cache(), ..args.files.options()? };
-    let core = Core::of_process(live.pid, &live.options, &options)?;
-    let facts = core.live_facts();
+    let core = LiveProcess::of(live.pid).snapshot(&live.options, &options)?;
+    let facts = core.snapshot().facts();
     let notes = facts.as_ref().map(|facts| live::notes(live.pid, facts, core.threads().len()));
     let caught = facts.and_then(|facts| facts.caught);
     let caught = caught.map(|caught| CaughtEvent::of(&caught, Some(&core)));

@@ -72,7 +72,7 @@ impl What {
                 ..Self::of_kind("call")
             },
             Happening::Function(at) => {
-                let symbol = core.and_then(|core| core.symbol_at(*at));
+                let symbol = core.and_then(|core| core.symbols().at(*at));
                 let function = symbol.map(|symbol| symbol.name.to_string());
                 Self { function, address: Some(*at), ..Self::of_kind("function") }
             }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kcore::profile::{Format, Profile, WriteError, write};
-use kcore::{Core, NewFile, OpenError, ProcessesCost, ProfileCost, ProfileProgress};
+use kcore::{LiveProcess, NewFile, OpenError, ProcessesCost, ProfileCost, ProfileProgress};
 use kcore_render::io_reason;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -137,10 +137,11 @@ fn sampled(
     let (pid, options) = (wanted.target.pid, &wanted.options);
     if wanted.subprocesses {
         allow_files();
-        let (profile, cost) = Core::profile_processes(pid, &wanted.profile, options, progress)?;
+        let (profile, cost) =
+            LiveProcess::of(pid).profile_with_children(&wanted.profile, options, progress)?;
         return Ok((profile, Cost::OfSeveral(cost)));
     }
-    let (profile, cost) = Core::profile_process(pid, &wanted.profile, options, progress)?;
+    let (profile, cost) = LiveProcess::of(pid).profile(&wanted.profile, options, progress)?;
     Ok((profile, Cost::OfOne(cost)))
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kcore::{Core, CoreTarget, OpenOptions, SaveError, SaveProgress, SaveWhat, SavedCore};
+use kcore::{CoreTarget, LiveProcess, OpenOptions, SaveError, SaveProgress, SaveWhat, SavedCore};
 use kcore_render::io_reason;
 
 pub(crate) use args::{SaveArgs, WhatArgs};
@@ -109,7 +109,7 @@ fn try_save(saving: &Saving<'_>) -> Result<Result<SaveReport, SaveError>> {
     let LiveTarget { pid, options } = &saving.live;
     let work = || {
         let to = (&saving.target(), saving.pack);
-        Core::save_process(*pid, saving.what, options, &saving.files, to, &progress)
+        LiveProcess::of(*pid).save(saving.what, options, &saving.files, to, &progress)
     };
     let saved = match saving.what {
         SaveWhat::Filtered | SaveWhat::Everything => watched(&progress, work)?,

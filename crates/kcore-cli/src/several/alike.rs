@@ -50,7 +50,7 @@ pub(super) struct Comparable {
 
 impl Comparable {
     pub(super) fn new(core: &Core, stack: &Stack, waits_in: Option<String>) -> Self {
-        let frames: Vec<FrameKey> = core.named_frames(stack).map(FrameKey::new).collect();
+        let frames: Vec<FrameKey> = core.stacks().named_frames(stack).map(FrameKey::new).collect();
         let names = frames.iter().map(|frame| (frame.module().map(Into::into), frame.name()));
         let end = stack.end.as_str();
         let likeness = Likeness { waits_in, frames: names.collect(), end };

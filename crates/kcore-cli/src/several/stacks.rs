@@ -80,7 +80,7 @@ impl Comparison {
     pub(super) fn add(&mut self, file: &str, core: &Core) {
         let number = self.cores.len().saturating_add(1);
         let tids = core.tids();
-        let groups = core.stack_groups(&tids, &[], MAX_GROUP_FRAMES);
+        let groups = core.stacks().groups(&tids, &[], MAX_GROUP_FRAMES);
         let mut seen = HashSet::new();
         for group in &groups {
             seen.insert(self.add_group(number, core, group));

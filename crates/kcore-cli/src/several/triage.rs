@@ -38,7 +38,7 @@ struct Triaged {
 impl Triaged {
     fn new(file: &str, core: &Core) -> Self {
         let status = core.status();
-        let site = core.crash_site();
+        let site = core.crash().site();
         let (tid, from) = match &site {
             Some(site) => (Some(site.tid), site.frame.index),
             None => (core.tids().first().copied(), 0),
@@ -103,9 +103,9 @@ fn what(status: &CoreStatus) -> String {
 
 /// The innermost functions of the program's own code on a stack. A function that calls itself counts once.
 fn signature(core: &Core, tid: Tid, from: usize) -> Vec<String> {
-    let stack = core.stack(tid, FRAMES);
+    let stack = core.stacks().of_thread(tid, FRAMES);
     let mut names: Vec<String> = Vec::new();
-    for frame in core.own_frames(&stack).filter(|frame| frame.index >= from) {
+    for frame in core.stacks().own_frames(&stack).filter(|frame| frame.index >= from) {
         let Some(function) = frame.location.function.as_deref() else { continue };
         if names.last().is_some_and(|last| last == function) {
             continue;

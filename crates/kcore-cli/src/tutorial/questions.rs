@@ -57,7 +57,7 @@ pub(super) const QUESTIONS: &[Question] = &[
                <rsp=J shows one.",
         hint: "Type ::regs and look for %rsp.",
         lesson: "<NAME is the value of a register in any expression.",
-        fact: |core| core.register(crashed(core)?, 0, "rsp").ok()?.map(Fact::Hex),
+        fact: |core| core.registers().named(crashed(core)?, 0, "rsp").ok()?.map(Fact::Hex),
     },
     Question {
         title: "Memory",
@@ -106,28 +106,29 @@ fn crashed(core: &Core) -> Option<Tid> {
 }
 
 fn functions(core: &Core, stack: &Stack) -> Vec<String> {
-    let names = core.named_frames(stack).filter_map(|frame| frame.location.function.clone());
+    let names =
+        core.stacks().named_frames(stack).filter_map(|frame| frame.location.function.clone());
     names.map(|name| name.to_string()).collect()
 }
 
 /// The function of a frame, counted from the innermost one.
 fn function(core: &Core, tid: Tid, index: usize) -> Option<Fact> {
-    let names = functions(core, &core.stack(tid, MAX_FRAMES));
+    let names = functions(core, &core.stacks().of_thread(tid, MAX_FRAMES));
     names.get(index).cloned().map(Fact::Text)
 }
 
 /// Who called a function.
 fn caller_of(core: &Core, tid: Tid, callee: &str) -> Option<Fact> {
-    let names = functions(core, &core.stack(tid, MAX_FRAMES));
+    let names = functions(core, &core.stacks().of_thread(tid, MAX_FRAMES));
     let mut callers = names.into_iter().skip_while(|name| name != callee).skip(1);
     callers.next().map(Fact::Text)
 }
 
 /// The value of a variable of the innermost frame.
 fn argument(core: &Core, tid: Tid, name: &str) -> Option<Fact> {
-    let stack = core.stack(tid, 1);
-    let frame = core.named_frames(&stack).next()?;
-    let variable = core.known_frames(&stack, 1).variable(&frame, name)?;
+    let stack = core.stacks().of_thread(tid, 1);
+    let frame = core.stacks().named_frames(&stack).next()?;
+    let variable = core.stacks().known_frames(&stack, 1).variable(&frame, name)?;
     variable.object.ok()?.number(core).ok()?.unsigned().map(Fact::Hex)
 }
 
@@ -135,7 +136,7 @@ fn argument(core: &Core, tid: Tid, name: &str) -> Option<Fact> {
 fn text_behind(core: &Core, variable: &str, offset: u64) -> Option<String> {
     /// Longer than any text of the program.
     const LONGEST: usize = 256;
-    let at = core.lookup_symbol(None, variable).ok()?.checked_add(offset)?;
+    let at = core.symbols().lookup(None, variable).ok()?.checked_add(offset)?;
     let text = core.space().read_addr(at).ok()?;
     String::from_utf8(core.space().read_cstr(text, LONGEST).ok()?).ok()
 }
@@ -150,7 +151,7 @@ fn waiting(core: &Core, call: &str) -> Vec<Tid> {
 fn base_register(core: &Core, tid: Tid) -> Option<Fact> {
     /// Longest instruction, in bytes.
     const LONGEST: usize = 16;
-    let pc = core.start_registers(tid)?.pc();
+    let pc = core.registers().of_thread(tid)?.pc();
     let mut bytes = [0; LONGEST];
     let (read, _) = core.space().read_partial(pc, &mut bytes);
     let disassembler = Disassembler::new(core.target()).ok()?;

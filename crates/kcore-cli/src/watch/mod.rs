@@ -116,7 +116,7 @@ fn run_commands(args: &WatchArgs, mut watcher: Watcher<'_>, outcome: &Outcome) -
             return show(args, &watcher, &lost);
         }
     };
-    let facts = core.live_facts();
+    let facts = core.snapshot().facts();
     let notes = facts.map(|facts| live::notes(watcher.target.pid, &facts, core.threads().len()));
     let format = output::format(args.json, args.color, core.target().word_size());
     let mut session = run::session(core, format);

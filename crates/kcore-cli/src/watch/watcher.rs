@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use kcore::watch::{CommonStacks, Condition, Looked, Measures, Watch};
-use kcore::{Core, LiveError, LiveFacts, OpenError, OpenOptions, ThreadChoice};
+use kcore::{Core, LiveError, LiveFacts, LiveProcess, OpenError, OpenOptions, ThreadChoice};
 
 use super::{WatchArgs, args::WantedCondition};
 use crate::live::LiveTarget;
@@ -144,12 +144,13 @@ impl<'a> Watcher<'a> {
     /// # Errors
     /// How watching ended.
     pub(super) fn snapshot(&mut self) -> Result<Core, Outcome> {
-        let taken = Core::of_process(self.target.pid, &self.target.options, &self.files);
+        let taken = LiveProcess::of(self.target.pid).snapshot(&self.target.options, &self.files);
         // The process may have ended, or started another program, before it was stopped.
         went_on(self.watch.begin_interval()?)?;
         let core = taken.map_err(|error| self.why(&error))?;
         self.snapshots = self.snapshots.saturating_add(1);
-        self.stopped = self.stopped.max(core.live_facts().and_then(|facts| longest_stop(&facts)));
+        self.stopped =
+            self.stopped.max(core.snapshot().facts().and_then(|facts| longest_stop(&facts)));
         Ok(core)
     }
 

@@ -95,7 +95,7 @@ impl FrameLine {
         let frame_pointer = frame.frame_pointer();
         Self {
             renamed: None,
-            signal: frame.frame.and_then(|frame| core.taken_signal(&frame)),
+            signal: frame.frame.and_then(|frame| core.crash().taken_signal(&frame)),
             frame,
             tid,
             task: None,

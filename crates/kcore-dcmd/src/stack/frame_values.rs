@@ -58,7 +58,7 @@ pub struct ValueReader<'c> {
 impl<'c> ValueReader<'c> {
     /// For a stack.
     pub fn new(core: &'c Core, stack: &Stack, wanted: VariableChoice) -> Self {
-        let known = core.known_frames(stack, stack.frames.len());
+        let known = core.stacks().known_frames(stack, stack.frames.len());
         Self { core, process: core, known, wanted, integers: Integers::Natural }
     }
 
@@ -133,7 +133,7 @@ impl<'c> ValueReader<'c> {
 
     /// The file that has the variables of a frame, if it was not found.
     fn missing(&self, frame: &NamedFrame) -> Option<String> {
-        let missing = self.core.missing_debug_at(frame.pc()?.lookup())?;
+        let missing = self.core.files().missing_debug_at(frame.pc()?.lookup())?;
         Some(format!("<variables are in {}, which was not found>", missing.file))
     }
 

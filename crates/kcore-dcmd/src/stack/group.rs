@@ -12,7 +12,7 @@ pub const MAX_GROUP_FRAMES: usize = 254;
 /// Sorts groups: by count, the largest first; then by the names of the frames.
 pub fn sort_groups(core: &Core, groups: &mut [StackGroup]) {
     groups.sort_by_cached_key(|group| {
-        let named = core.named_frames(&group.stack);
+        let named = core.stacks().named_frames(&group.stack);
         let names: Vec<_> = named.map(|frame| frame.location.function.clone()).collect();
         (std::cmp::Reverse(group.count()), state_of_group(core, group), names)
     });
@@ -68,8 +68,8 @@ impl<'a> GroupBegin<'a> {
     /// The row of a group, which names its first thread.
     pub fn new(core: &Core, group: &'a StackGroup) -> Self {
         let named = !core.runtimes().is_empty()
-            || !core.task_runtimes().is_empty()
-            || core.live_facts().is_some();
+            || !core.tasks().runtimes().is_empty()
+            || core.snapshot().facts().is_some();
         Self {
             state: state_of_group(core, group),
             live_states: live_states(core, group),
@@ -77,7 +77,7 @@ impl<'a> GroupBegin<'a> {
             each: false,
             named,
             names: if named { names_of(core, group) } else { Vec::new() },
-            instant: core.instant(),
+            instant: core.snapshot().instant(),
             show_sp: false,
             show_state: false,
             threads: group.tids.iter().map(|tid| Member::of(core, *tid)).collect(),
@@ -107,7 +107,7 @@ struct Member {
 
 impl Member {
     fn of(core: &Core, tid: Tid) -> Self {
-        Self { tid, facts: core.thread_facts(tid), sp: core.stack_pointer(tid) }
+        Self { tid, facts: core.thread_facts(tid), sp: core.registers().stack_pointer(tid) }
     }
 
     fn cell(&self) -> Cell<'_> {

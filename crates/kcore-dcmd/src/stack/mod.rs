@@ -22,7 +22,7 @@ use crate::{Result, Sink};
 /// See [`Sink`].
 pub fn put_group(sink: &mut dyn Sink, core: &Core, group: &StackGroup) -> Result<()> {
     sink.begin(&GroupBegin::new(core, group), "frames")?;
-    for frame in core.named_frames(&group.stack) {
+    for frame in core.stacks().named_frames(&group.stack) {
         sink.put(&FrameLine::new(core, group.first(), frame, Layout::Indented))?;
     }
     sink.end(&StackEnd::new(core, &group.stack, Layout::Indented))

@@ -43,11 +43,11 @@ impl StackBegin {
             current,
             facts: core.thread_facts(tid),
             waits_in: core.waits_in(tid),
-            sp: core.stack_pointer(tid),
+            sp: core.registers().stack_pointer(tid),
             titled,
             show_state: false,
             task: None,
-            instant: core.instant(),
+            instant: core.snapshot().instant(),
             found_at: None,
         }
     }
@@ -71,7 +71,7 @@ impl StackBegin {
             titled,
             show_state: false,
             task,
-            instant: core.instant(),
+            instant: core.snapshot().instant(),
             found_at: None,
         }
     }
@@ -253,7 +253,7 @@ fn notes(core: &Core, stack: &Stack) -> Vec<String> {
     });
     let known = [guessed, limit, unreadable].into_iter().flatten();
     let known = known.chain(missing_debug(core, stack));
-    known.chain(core.stack_doubts(stack).iter().map(ToString::to_string)).collect()
+    known.chain(core.stacks().doubts(stack).iter().map(ToString::to_string)).collect()
 }
 
 fn shown_alone(limit: usize) -> String {
@@ -262,12 +262,12 @@ fn shown_alone(limit: usize) -> String {
 
 /// The files that have the functions and variables of frames, and were not found.
 fn missing_debug(core: &Core, stack: &Stack) -> Vec<String> {
-    if core.times_debug_missed() == 0 {
+    if core.files().times_debug_missed() == 0 {
         return Vec::new();
     }
     let mut missing: Vec<MissingDebug> = Vec::new();
     for frame in stack.frames.iter().take(MAX_LOOKED_AT) {
-        let Some(it) = core.missing_debug_at(frame.pc.lookup()) else { continue };
+        let Some(it) = core.files().missing_debug_at(frame.pc.lookup()) else { continue };
         if !missing.contains(&it) && missing.len() < MAX_MISSING {
             missing.push(it);
         }

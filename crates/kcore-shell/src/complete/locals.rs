@@ -22,9 +22,9 @@ pub(super) struct Local {
 /// The variables of a frame, those of the innermost function first.
 pub(super) fn of(core: &Core, chosen: Chosen) -> Vec<Local> {
     let wanted = chosen.named.unwrap_or(chosen.physical);
-    let stack = core.stack(chosen.tid, wanted.saturating_add(2));
-    let known = core.known_frames(&stack, wanted.saturating_add(1));
-    let frames = core.named_frames(&stack).filter(|frame| match chosen.named {
+    let stack = core.stacks().of_thread(chosen.tid, wanted.saturating_add(2));
+    let known = core.stacks().known_frames(&stack, wanted.saturating_add(1));
+    let frames = core.stacks().named_frames(&stack).filter(|frame| match chosen.named {
         Some(named) => frame.index == named,
         None => frame.physical == chosen.physical,
     });

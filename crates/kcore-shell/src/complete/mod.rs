@@ -81,7 +81,7 @@ impl Completer {
     /// Takes up what a line may have changed.
     pub(crate) fn learn(&mut self, session: &Session) {
         let thread = session.thread.into_iter();
-        let registers = thread.flat_map(|tid| self.core.user_registers(tid));
+        let registers = thread.flat_map(|tid| self.core.registers().user(tid));
         let registers = registers.map(|register| register.name.to_owned());
         self.variables = registers.chain(session.variables.names().map(str::to_owned)).collect();
         self.chosen = session.thread.map(|tid| Chosen {
@@ -231,11 +231,11 @@ impl Completer {
     fn symbols(&self, word: &str, go_on: &dyn Fn() -> bool) -> Vec<Candidate> {
         let max = limits::COMPLETIONS;
         if let Some((object, name)) = word.rsplit_once('`') {
-            let names = self.core.complete_symbol(Some(object), name, max, go_on);
+            let names = self.core.symbols().complete(Some(object), name, max, go_on);
             let names = names.unwrap_or_default().into_iter();
             return named(names.map(|name| format!("{object}`{name}")).collect());
         }
-        let Some(mut names) = self.core.complete_symbol(None, word, max, go_on) else {
+        let Some(mut names) = self.core.symbols().complete(None, word, max, go_on) else {
             return Vec::new();
         };
         let private = self.private.iter().map(|symbol| symbol.name.clone());

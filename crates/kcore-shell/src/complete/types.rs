@@ -91,7 +91,8 @@ impl Variables<'_> {
         if self.takes_variables {
             let locals = self.locals.iter().map(|local| &local.name);
             names.extend(locals.filter(|name| name.starts_with(word)).cloned());
-            let globals = self.core.complete_symbol(None, word, crate::limits::COMPLETIONS, go_on);
+            let globals =
+                self.core.symbols().complete(None, word, crate::limits::COMPLETIONS, go_on);
             names.extend(globals.unwrap_or_default());
         }
         names
@@ -130,7 +131,7 @@ impl Variables<'_> {
         if let Some(local) = self.locals.iter().find(|local| local.name == name) {
             return local.object.clone();
         }
-        let found = self.core.find_variable(None, None, name).ok()?;
+        let found = self.core.variables().find(None, None, name).ok()?;
         found.ty.map(|ty| Object::at(ty, Addr::new(0)))
     }
 }

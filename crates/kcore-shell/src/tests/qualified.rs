@@ -21,7 +21,7 @@ const NAME: &str = "kcore_shell::tests::qualified::place";
 #[test]
 fn a_name_that_is_a_name_and_a_dcmd_is_said_to_be_both() {
     assert_ne!(place::seen(), place(), "both are there");
-    let at = |name: &str| session().core().lookup_symbol(None, name).unwrap().get();
+    let at = |name: &str| session().core().symbols().lookup(None, name).unwrap().get();
     let (outer, inner) = (at(NAME), at(&format!("{NAME}::seen")));
     assert_eq!(
         lines(&format!("{NAME}::seen")),

@@ -69,7 +69,7 @@ impl<'a> Crash<'a> {
     /// Whether the process sent the signal that ended it to itself.
     pub(super) fn is_from_itself(&self) -> bool {
         let sender = told_of_end(self.end).as_ref().and_then(signal::sender);
-        sender.is_some_and(|(pid, _)| Some(pid) == self.core.pid())
+        sender.is_some_and(|(pid, _)| Some(pid) == self.core.process().pid())
     }
 
     /// The process.
@@ -200,7 +200,7 @@ impl<'a> Crash<'a> {
     }
 
     fn name_of(&self, at: Addr) -> Option<String> {
-        self.core.symbol_at(at).map(|symbol| symbol.name.to_string())
+        self.core.symbols().at(at).map(|symbol| symbol.name.to_string())
     }
 
     /// Whether an indirect call right before a return address leads to the program counter by what registers and memory
@@ -236,7 +236,7 @@ impl<'a> Crash<'a> {
     /// The innermost function of the program's own code, as the end of a sentence. Nothing where only a guess leads
     /// to it.
     pub(super) fn in_own_code(&self) -> String {
-        let site = self.core.crash_site().filter(|site| site.tid == self.tid());
+        let site = self.core.crash().site().filter(|site| site.tid == self.tid());
         let frame = site.map(|site| site.frame);
         let frame = frame.filter(|it| it.frame.is_some_and(|frame| !frame.guess));
         let function = frame.and_then(|frame| frame.location.function.clone());
@@ -245,30 +245,30 @@ impl<'a> Crash<'a> {
 
     /// The same beyond the outermost frame of one of `functions`; `None` if none of them is on the stack.
     pub(super) fn in_own_code_beyond(&self, functions: &[&str]) -> Option<String> {
-        let stack = self.core.stack(self.end.tid, LAST_FRAMES);
+        let stack = self.core.stacks().of_thread(self.end.tid, LAST_FRAMES);
         let is_one = |frame: &Frame| {
-            let symbol = self.core.symbol_at(frame.pc.lookup());
+            let symbol = self.core.symbols().at(frame.pc.lookup());
             symbol.is_some_and(|symbol| functions.contains(&&*symbol.name))
         };
         let at = stack.frames.iter().rposition(is_one)?;
         let is_certain = |frame: &NamedFrame| frame.frame.is_some_and(|frame| !frame.guess);
-        let mut own = self.core.own_frames(&stack).filter(|frame| frame.physical > at);
+        let mut own = self.core.stacks().own_frames(&stack).filter(|frame| frame.physical > at);
         let function = own.next().filter(is_certain)?.location.function.clone()?;
         Some(format!(", in {function}"))
     }
 
     /// The functions of the innermost frames of the thread that took the last signal.
     pub(super) fn last_functions(&self) -> Vec<Arc<str>> {
-        let frames = self.core.stack(self.end.tid, LAST_FRAMES).frames;
+        let frames = self.core.stacks().of_thread(self.end.tid, LAST_FRAMES).frames;
         let certain = frames.into_iter().take_while(|frame| !frame.guess);
-        let symbols = certain.filter_map(|frame| self.core.symbol_at(frame.pc.lookup()));
+        let symbols = certain.filter_map(|frame| self.core.symbols().at(frame.pc.lookup()));
         symbols.map(|symbol| symbol.name).collect()
     }
 
     /// The same with the functions that were inlined into them, each with whether it was.
     pub(super) fn last_functions_with_inlines(&self) -> Vec<(Arc<str>, bool)> {
-        let stack = self.core.stack(self.end.tid, LAST_FRAMES);
-        let named = self.core.named_frames(&stack);
+        let stack = self.core.stacks().of_thread(self.end.tid, LAST_FRAMES);
+        let named = self.core.stacks().named_frames(&stack);
         let certain = named.take_while(|frame| frame.frame.is_some_and(|frame| !frame.guess));
         let named = certain.map(|frame| (frame.location.function.clone(), frame.location.inline));
         named.filter_map(|(function, is_inlined)| Some((function?, is_inlined))).collect()
@@ -285,7 +285,7 @@ impl<'a> Crash<'a> {
 
     /// The function of the instruction.
     pub(super) fn function(&self) -> Option<String> {
-        let symbol = self.core.symbol_at(self.stop.pc?).filter(|it| !it.is_only_nearest())?;
+        let symbol = self.core.symbols().at(self.stop.pc?).filter(|it| !it.is_only_nearest())?;
         Some(symbol.name.to_string())
     }
 

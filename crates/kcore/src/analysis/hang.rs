@@ -51,7 +51,7 @@ impl<'a> Hang<'a> {
 
     /// A lock with its name.
     pub(super) fn named(&self, lock: &Lock) -> String {
-        let symbol = self.core.symbol_at(lock.at).filter(|it| it.sized && it.offset < it.size);
+        let symbol = self.core.symbols().at(lock.at).filter(|it| it.sized && it.offset < it.size);
         let kind = lock.kind.spelled();
         match symbol {
             Some(symbol) if symbol.offset == 0 => format!("the {kind} {}", symbol.name),

@@ -21,7 +21,7 @@ use kcore_files::{
 };
 use kcore_mem::{Addr, AddrRange};
 
-use crate::{Core, Module, regions::merge};
+use crate::{Core, Module};
 use blotted::Blotted;
 
 /// What of a core goes into its bundle. The default is all of it.
@@ -50,42 +50,54 @@ pub struct BundleContents {
     pub core_size: u64,
 }
 
+/// What packs a core with its files: see [`Core::bundle`].
+#[derive(Clone, Copy)]
+pub struct BundleView<'c> {
+    pub(crate) core: &'c Core,
+}
+
 impl Core {
+    /// What packs it with the files that answers need.
+    pub const fn bundle(&self) -> BundleView<'_> {
+        BundleView { core: self }
+    }
+}
+
+impl BundleView<'_> {
     /// Writes a bundle: the core, the files of its modules, and their debug files.
     ///
     /// # Errors
     /// When it cannot be written; when there is no core file.
-    pub fn write_bundle(
-        &self,
-        to: &mut dyn Write,
-        options: &BundleOptions,
-    ) -> io::Result<BundleContents> {
-        let file = self.file().ok_or_else(|| io::Error::other("there is no core to bundle"))?;
-        let files = self.files_of_bundle();
-        let env = if options.without_env { self.environment_in_file() } else { Vec::new() };
-        let (head, parts) = self.parts_of_core(file, options.memory.as_deref());
+    pub fn write(self, to: &mut dyn Write, options: &BundleOptions) -> io::Result<BundleContents> {
+        let file =
+            self.core.file().ok_or_else(|| io::Error::other("there is no core to bundle"))?;
+        let files = self.core.files_of_bundle();
+        let env = if options.without_env { self.core.environment_in_file() } else { Vec::new() };
+        let (head, parts) = self.core.parts_of_core(file, options.memory.as_deref());
         let mut core = Blotted::new(&head, file.bytes(), &parts, &env);
         let contents = BundleContents {
             files: files.keys().cloned().collect(),
-            lacking: self.modules_without_file(),
+            lacking: self.core.modules_without_file(),
             blotted: env.len(),
             has_unknown_env: options.without_env && env.is_empty(),
             core_size: core.len(),
         };
         let mut archive = TarWriter::new(to);
-        let readme = self.readme(&contents);
+        let readme = self.core.readme(&contents);
         archive.file(README.as_bytes(), readme.len() as u64, &mut readme.as_bytes())?;
         archive.file(CORE.as_bytes(), contents.core_size, &mut core)?;
         for (name, image) in &files {
             let bytes: &[u8] = image.bytes();
             archive.file(name.as_bytes(), bytes.len() as u64, &mut &*bytes)?;
         }
-        for (name, to) in self.other_names(&files) {
+        for (name, to) in self.core.other_names(&files) {
             archive.hard_link(name.as_bytes(), to.as_bytes())?;
         }
         archive.finish().map(|_| contents)
     }
+}
 
+impl Core {
     /// What the core in the bundle begins with that the file does not have, and which parts of the file follow.
     fn parts_of_core(
         &self,
@@ -98,7 +110,7 @@ impl Core {
         };
         // One that has the text in a note keeps it.
         let maps = file.maps().is_none().then(|| maps::text_of(self.mappings())).flatten();
-        let excerpt = file.excerpt(&merge(wanted.iter().copied()), maps.as_deref());
+        let excerpt = file.excerpt(&AddrRange::merged(wanted.iter().copied()), maps.as_deref());
         (excerpt.head, excerpt.memory)
     }
 
@@ -118,7 +130,7 @@ impl Core {
     /// gdb looks for them.
     fn other_names(&self, files: &BTreeMap<String, Arc<Image>>) -> BTreeMap<String, String> {
         let member = |path: &Path| format!("{ROOT}{}", member_path(path).display());
-        let names = self.link_map().iter().filter_map(|entry| {
+        let names = self.process().link_map().iter().filter_map(|entry| {
             let known = member(Path::new(OsStr::from_bytes(&entry.path)));
             let mapped = member(Path::new(&self.modules().at(entry.dynamic)?.path()));
             let is_other = !entry.path.is_empty() && !files.contains_key(&known);
@@ -134,7 +146,7 @@ impl Core {
 
     /// Where the strings of the environment lie in the core file.
     fn environment_in_file(&self) -> Vec<Range<usize>> {
-        let strings = self.initial_stack().map(|stack| stack.env).unwrap_or_default();
+        let strings = self.process().initial_stack().map(|stack| stack.env).unwrap_or_default();
         let ranges = strings.iter().filter_map(|string| {
             let start = self.offset_in_file(string.at)?;
             let len = self.file()?.bytes().get(start..)?.iter().position(|byte| *byte == 0)?;

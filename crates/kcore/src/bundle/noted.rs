@@ -7,7 +7,7 @@ use kcore_mem::{Addr, AddrRange};
 use kcore_parallel::prelude::*;
 
 use crate::{
-    Core, Frame, MAX_FRAMES, OpenOptions, open::CoreParts, regions::merge, thread::threads_of,
+    BundleView, Core, Frame, MAX_FRAMES, OpenOptions, open::CoreParts, thread::threads_of,
 };
 
 /// Bytes below the stack pointer that code may use (System V ABI of x86-64: 128; of ppc64: 288, or 512 where a kernel
@@ -16,11 +16,11 @@ const RED_ZONE: u64 = 512;
 /// Bytes of one frame that are taken, at most.
 const MAX_FRAME: u64 = 16 << 20;
 
-impl Core {
+impl BundleView<'_> {
     /// The same core, opened anew, and what notes which pages of its memory are read: those of answers that were asked
     /// for before are not among them. `None` where there is no core file.
-    pub fn noting_reads(&self) -> Option<(Self, Arc<PageReads>)> {
-        let (parts, reads) = (self.parts.as_ref()?, Arc::new(PageReads::default()));
+    pub fn noting_reads(self) -> Option<(Core, Arc<PageReads>)> {
+        let (parts, reads) = (self.core.parts.as_ref()?, Arc::new(PageReads::default()));
         let file = CoreFile::parse(parts.file.bytes().clone()).ok()?;
         let threads = threads_of(&file);
         let index = threads.iter().enumerate().map(|(index, thread)| (thread.tid, index));
@@ -36,25 +36,27 @@ impl Core {
             file,
         };
         let options = OpenOptions {
-            probes: self.probes,
-            untrusted: self.is_untrusted(),
+            probes: self.core.probes,
+            untrusted: self.core.is_untrusted(),
             ..OpenOptions::default()
         };
-        Some((Self::of_parts(noted, self.finder.clone(), &options), reads))
+        Some((Core::of_parts(noted, self.core.finder.clone(), &options), reads))
     }
 
     /// Where the native frames of all threads lie, in order, what touches together: variables of theirs may be anywhere
     /// in them.
-    pub fn memory_of_stacks(&self) -> Vec<AddrRange> {
-        let tids = self.tids();
+    pub fn memory_of_stacks(self) -> Vec<AddrRange> {
+        let tids = self.core.tids();
         let ranges = tids.par_iter().map_init(
-            || self.walker(),
+            || self.core.stacks().walker(),
             |walker, tid| match walker {
-                Some(walker) => memory_of(&self.stack_with(walker, *tid, MAX_FRAMES).frames),
+                Some(walker) => {
+                    memory_of(&self.core.stacks().of_thread_with(walker, *tid, MAX_FRAMES).frames)
+                }
                 None => Vec::new(),
             },
         );
-        merge(ranges.flatten_iter().collect::<Vec<AddrRange>>())
+        AddrRange::merged(ranges.flatten_iter().collect::<Vec<AddrRange>>())
     }
 }
 

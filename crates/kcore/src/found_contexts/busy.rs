@@ -24,7 +24,7 @@ impl Busy {
     pub fn of(core: &Core) -> Self {
         let mut busy = Self { ends: FxHashSet::default(), stacks: Vec::new() };
         for tids in core.tids().chunks(AT_A_TIME) {
-            core.stacks(tids, MAX_FRAMES).iter().for_each(|stack| busy.add(stack));
+            core.stacks().of_threads(tids, MAX_FRAMES).iter().for_each(|stack| busy.add(stack));
         }
         busy
     }

@@ -104,14 +104,14 @@ impl Core {
             steps.fetch_add(stack.frames.len(), Relaxed);
             believe(shaped, stack, self)
         };
-        shaped.into_par_iter().map_init(|| self.walker(), walk).flatten_iter().collect()
+        shaped.into_par_iter().map_init(|| self.stacks().walker(), walk).flatten_iter().collect()
     }
 
     /// Those that are not known otherwise, that no thread has gone on from, and, where they lie on their own
     /// stacks, that somebody points to who does not: what was left there once is there for long.
     fn believed(&self, walked: Vec<Walked>, memory: &[AddrRange]) -> Vec<FoundContext> {
         let busy = Busy::of(self);
-        let saved = self.tasks().iter().filter_map(|task| saved_sp(self, task));
+        let saved = self.tasks().all().iter().filter_map(|task| saved_sp(self, task));
         let known: FxHashSet<u64> = saved.collect();
         let holders = self.holders(&walked, memory);
         let is_free = |it: &Walked| {

@@ -38,7 +38,7 @@ impl Core {
         let mut left = Left::Nothing;
         for context in self.contexts_left(crashed) {
             left = Left::Other;
-            let caller = self.stack(crashed.tid, 2).frames.get(1).copied();
+            let caller = self.stacks().of_thread(crashed.tid, 2).frames.get(1).copied();
             let signal = self.signal_of_context(crashed.tid, context, caller, crashed.signal);
             if let Some(signal) = signal.filter(HandledSignal::is_fault) {
                 return Left::Fault(Box::new(signal));
@@ -50,8 +50,8 @@ impl Core {
     /// Contexts that saved the stack pointer and the pc of a thread: those below its stack pointer, the nearest first,
     /// then those elsewhere.
     fn contexts_left(&self, crashed: &Thread) -> impl Iterator<Item = Addr> {
-        let sp = self.stack_pointer(crashed.tid).filter(|sp| sp.get() != 0);
-        let place = self.start_registers(crashed.tid).zip(sp);
+        let sp = self.registers().stack_pointer(crashed.tid).filter(|sp| sp.get() != 0);
+        let place = self.registers().of_thread(crashed.tid).zip(sp);
         place.into_iter().flat_map(move |(regs, sp)| {
             let below = AddrRange::new(Addr::new(sp.get().saturating_sub(BELOW)), sp);
             let mut near: Vec<Addr> = self.contexts_in(vec![below], regs.pc(), sp).collect();
@@ -106,8 +106,8 @@ impl Core {
         let is_likely = crashed.signal == SIGSEGV
             && !self.has_lost_mappings()
             && !self.is_behind_system_call(crashed.tid);
-        let pc = self.start_registers(crashed.tid).filter(|_| is_likely)?.pc();
-        let accesses = self.accesses_of_instruction(pc, &self.user_registers(crashed.tid));
+        let pc = self.registers().of_thread(crashed.tid).filter(|_| is_likely)?.pc();
+        let accesses = self.accesses_of_instruction(pc, &self.registers().user(crashed.tid));
         accesses.into_iter().find(|access| {
             access.kind != AccessKind::Execute && self.mapping_at(access.addr).is_none()
         })

@@ -110,7 +110,7 @@ impl Core {
     /// Whether the process sent the signal itself.
     fn was_raised(&self, crashed: &Thread) -> bool {
         let sender = crashed.siginfo.as_ref().and_then(signal::sender);
-        sender.is_some_and(|(pid, _)| Some(pid) == self.pid())
+        sender.is_some_and(|(pid, _)| Some(pid) == self.process().pid())
     }
 
     /// The signals whose handlers run on a thread, the first one first.
@@ -132,10 +132,10 @@ impl Core {
 
     /// The frames of a thread in which signals may be.
     fn frames_with_signals(&self, tid: Tid, limit: usize) -> Vec<Frame> {
-        let stack = self.stack(tid, limit);
+        let stack = self.stacks().of_thread(tid, limit);
         let signals = stack.frames.iter().filter(|frame| frame.signal_trampoline).take(2).count();
         match matches!(stack.end, End::Limit(_)) && signals > 1 {
-            true => self.stack(tid, NESTED_FRAMES).frames,
+            true => self.stacks().of_thread(tid, NESTED_FRAMES).frames,
             false => stack.frames,
         }
     }
@@ -160,7 +160,7 @@ impl Core {
 
     /// Registers that addresses are relative to and that a context leaves out. A thread hardly ever changes them.
     fn segment_bases(&self, tid: Tid) -> impl Iterator<Item = UserRegister> {
-        let registers = self.user_registers(tid).into_iter();
+        let registers = self.registers().user(tid).into_iter();
         registers.filter(|register| matches!(register.name, "fsbase" | "gsbase"))
     }
 

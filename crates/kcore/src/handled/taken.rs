@@ -5,7 +5,7 @@ use kcore_mem::Addr;
 use kcore_unwind::{Frame, SavedContext};
 
 use super::{INFO_SIZE, SIGSEGV};
-use crate::{AccessKind, Core, arch::facts, signal};
+use crate::{AccessKind, Core, CrashView, arch::facts, signal};
 
 /// Bytes of `siginfo_t` that have a meaning: `kernel_siginfo_t`. The rest is room for later.
 const FIELDS: usize = 48;
@@ -22,17 +22,20 @@ pub struct TakenSignal {
     pub address: Option<Addr>,
 }
 
-impl Core {
+impl CrashView<'_> {
     /// The signal whose handler returns to `trampoline`. The kernel tells handlers with `SA_SIGINFO` of it, in
     /// the frame that it pushes for them. Of others only a fault is known: one that would happen again.
-    pub fn taken_signal(&self, trampoline: &Frame) -> Option<TakenSignal> {
+    pub fn taken_signal(self, trampoline: &Frame) -> Option<TakenSignal> {
         let sp = trampoline.sp.filter(|_| trampoline.signal_trampoline)?;
-        let context = self.machine()?.signal_context(trampoline.pc.addr(), sp, self.space())?;
-        let saved = self.contexts().saved(context)?.ok()?;
-        let told = self.info_beside(context, &saved).and_then(|info| TakenSignal::of(&info));
-        told.or_else(|| self.lasting_fault(context, &saved))
+        let context =
+            self.core.machine()?.signal_context(trampoline.pc.addr(), sp, self.core.space())?;
+        let saved = self.core.contexts().saved(context)?.ok()?;
+        let told = self.core.info_beside(context, &saved).and_then(|info| TakenSignal::of(&info));
+        told.or_else(|| self.core.lasting_fault(context, &saved))
     }
+}
 
+impl Core {
     /// The `siginfo_t` in the signal frame of a context, if what lies there is one.
     pub(super) fn info_beside(&self, context: Addr, saved: &SavedContext) -> Option<SignalInfo> {
         let at = self.machine()?.signal_info(context)?;
@@ -50,7 +53,7 @@ impl Core {
     /// is clear, as Linux writes it (`copy_siginfo_to_user` in kernel/signal.c, since 4.20).
     fn is_borne_out(&self, info: &SignalInfo, bytes: &[u8]) -> bool {
         let is_clear = bytes.get(FIELDS..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0));
-        let is_own = signal::sender(info).is_some_and(|(pid, _)| Some(pid) == self.pid());
+        let is_own = signal::sender(info).is_some_and(|(pid, _)| Some(pid) == self.process().pid());
         is_clear || is_own || is_memory_fault(info)
     }
 

@@ -108,7 +108,7 @@ fn what(core: &Core, type_info: Addr, object: Addr) -> Option<String> {
 /// `type_info` are told apart by the symbol of their vtable.
 fn single_base(core: &Core, class: Addr) -> Option<Addr> {
     let vtable = core.space().read_addr(class).ok()?;
-    let symbol = core.symbol_at(vtable.wrapping_offset(-1))?;
+    let symbol = core.symbols().at(vtable.wrapping_offset(-1))?;
     let is_single = symbol.name.contains("__si_class_type_info");
     is_single.then(|| core.space().read_addr(class.checked_add(16)?).ok())?
 }

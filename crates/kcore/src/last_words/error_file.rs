@@ -40,7 +40,7 @@ struct SeenSignal {
 pub fn find(core: &Core, crashed: &Thread) -> Option<LastWords> {
     let mut runtimes = core.runtimes().identities();
     runtimes.find(|identity| identity.name == JAVA)?;
-    let pid = core.pid()?;
+    let pid = core.process().pid()?;
     let name = format!("hs_err_pid{pid}.log");
     let paths = working_folder(core).map(|folder| format!("{folder}/{name}"));
     // What has no folder is looked for beside the core.
@@ -55,7 +55,7 @@ pub fn find(core: &Core, crashed: &Thread) -> Option<LastWords> {
 
 /// The folder that the shell noted in which the process was started.
 fn working_folder(core: &Core) -> Option<String> {
-    let env = core.initial_stack()?.env;
+    let env = core.process().initial_stack()?.env;
     let mut texts = env.iter().filter_map(|own| own.text.as_deref()?.strip_prefix("PWD="));
     texts.next().filter(|path| path.starts_with('/')).map(ToOwned::to_owned)
 }
@@ -91,7 +91,7 @@ fn signal_told(lines: &[String], pid: u32) -> ToldSignal {
 
 /// The signal of which the core tells, and those that handlers were told of before.
 fn seen(core: &Core, crashed: &Thread) -> Vec<SeenSignal> {
-    let pc = core.start_registers(crashed.tid).map(|regs| regs.pc());
+    let pc = core.registers().of_thread(crashed.tid).map(|regs| regs.pc());
     let last = SeenSignal { number: crashed.signal, pc, tid: crashed.tid };
     let handled = core.handled_signals(crashed).signals;
     let handled = handled.iter().filter_map(|signal| {

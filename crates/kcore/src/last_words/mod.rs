@@ -12,7 +12,7 @@ use kcore_mem::Addr;
 use kcore_runtimes::Fate;
 use kcore_unwind::Frame;
 
-use crate::Core;
+use crate::{Core, CrashView};
 
 /// Frames of the crashed thread that are looked at: the machinery of dying is never far out.
 const FRAMES: usize = 64;
@@ -88,23 +88,28 @@ struct DyingFrame {
     function: Arc<str>,
 }
 
-impl Core {
+impl CrashView<'_> {
     /// What the program left behind about its death; nothing where it did not die of itself.
-    pub fn last_words(&self) -> Vec<LastWords> {
-        let Some(crashed) = self.crashed_thread() else { return Vec::new() };
-        let stack = self.stack(crashed.tid, FRAMES);
+    pub fn last_words(self) -> Vec<LastWords> {
+        let Some(crashed) = self.core.crashed_thread() else { return Vec::new() };
+        let stack = self.core.stacks().of_thread(crashed.tid, FRAMES);
         let frames: Vec<DyingFrame> =
-            stack.frames.iter().map(|frame| self.dying_frame(frame)).collect();
+            stack.frames.iter().map(|frame| self.core.dying_frame(frame)).collect();
         let mut found: Vec<LastWords> =
-            [glibc::find(self, crashed), cxx::find(self, &frames)].into_iter().flatten().collect();
-        found.extend(rust::find(self, crashed.tid, &frames).into_iter().map(LastWords::Panic));
-        found.extend(runtimes::find(self, crashed.tid, &stack, &frames));
-        found.extend(error_file::find(self, crashed));
+            [glibc::find(self.core, crashed), cxx::find(self.core, &frames)]
+                .into_iter()
+                .flatten()
+                .collect();
+        found.extend(rust::find(self.core, crashed.tid, &frames).into_iter().map(LastWords::Panic));
+        found.extend(runtimes::find(self.core, crashed.tid, &stack, &frames));
+        found.extend(error_file::find(self.core, crashed));
         found
     }
+}
 
+impl Core {
     fn dying_frame(&self, frame: &Frame) -> DyingFrame {
-        let symbol = self.symbol_at(frame.pc.lookup());
+        let symbol = self.symbols().at(frame.pc.lookup());
         DyingFrame { frame: *frame, function: symbol.map_or("".into(), |symbol| symbol.name) }
     }
 }

@@ -122,16 +122,27 @@ impl LaterMemory for LivePages {
     }
 }
 
-impl Core {
-    /// Looks whether a process can be looked at, without touching it.
+/// A process that runs: its snapshots, profiles and cores. It is not touched before one of them is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveProcess {
+    pid: Pid,
+}
+
+impl LiveProcess {
+    /// The process of this number, if there is one.
+    pub const fn of(pid: Pid) -> Self {
+        Self { pid }
+    }
+
+    /// Looks whether it can be looked at, without touching it.
     ///
     /// # Errors
     /// When there is no such process, it is traced already, or a right is missing as far as that is known beforehand.
-    pub fn check_process(pid: Pid) -> Result<(), OpenError> {
-        Ok(Process::open(pid).map(drop)?)
+    pub fn check(self) -> Result<(), OpenError> {
+        Ok(Process::open(self.pid).map(drop)?)
     }
 
-    /// Takes a snapshot of a live process and opens it; the process runs on. Of `options`, the
+    /// Takes a snapshot of it and opens that; the process runs on. Of `options`, the
     /// core is of no meaning.
     ///
     /// What stacks need is found out beforehand, while the process runs, and copied together with
@@ -140,11 +151,7 @@ impl Core {
     ///
     /// # Errors
     /// When there is no such process, a right is missing, or it did not stop in time.
-    pub fn of_process(
-        pid: Pid,
-        live: &LiveOptions,
-        options: &OpenOptions,
-    ) -> Result<Self, OpenError> {
-        take::snapshot(pid, live, options)
+    pub fn snapshot(self, live: &LiveOptions, options: &OpenOptions) -> Result<Core, OpenError> {
+        take::snapshot(self.pid, live, options)
     }
 }

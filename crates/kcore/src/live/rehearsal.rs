@@ -8,7 +8,7 @@ use crate::{Core, MAX_FRAMES, Tid};
 /// Asks what concerns the process as a whole: modules, runtimes, arguments, last words.
 pub fn ask_process(core: &Core) {
     core.runtimes();
-    core.link_map();
+    core.process().link_map();
     core.status();
     core.mappings();
 }
@@ -17,10 +17,10 @@ pub fn ask_process(core: &Core) {
 pub fn walk_stacks(core: &Core) {
     let tids = core.tids();
     tids.par_iter().for_each_init(
-        || core.walker(),
+        || core.stacks().walker(),
         |walker, tid| {
             if let Some(walker) = walker {
-                let stack = core.stack_with(walker, *tid, MAX_FRAMES);
+                let stack = core.stacks().of_thread_with(walker, *tid, MAX_FRAMES);
                 core.decoded(&stack);
             }
             ask_thread(core, *tid);

@@ -8,8 +8,8 @@ use kcore_live::{
     StackLimit,
 };
 
-use super::{LiveOptions, MAX_PROGRAMS};
-use crate::{Core, LiveFacts, OpenError, OpenOptions, Probes};
+use super::{LiveOptions, LiveProcess, MAX_PROGRAMS};
+use crate::{LiveFacts, OpenError, OpenOptions, Probes};
 
 /// What of a process is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +82,15 @@ impl CoreSink for Sink {
     }
 }
 
-impl Core {
-    /// Saves a live process as a core, packed with zstd if `pack` is set; the process runs on. Of
+impl LiveProcess {
+    /// Saves it as a core, packed with zstd if `pack` is set; the process runs on. Of
     /// `live`, the size of stacks counts where nothing but stacks is saved.
     ///
     /// # Errors
     /// When there is no such process, a right is missing, or the core cannot be written; nothing is
     /// left of it then.
-    pub fn save_process(
-        pid: Pid,
+    pub fn save(
+        self,
         what: SaveWhat,
         live: &LiveOptions,
         options: &OpenOptions,
@@ -100,14 +100,17 @@ impl Core {
         let new = || NewCore::create(to, pack).map_err(SaveError::Write);
         let none = Probes::NONE;
         match what {
-            SaveWhat::Filtered => save_all(pid, None, live, new()?, progress),
+            SaveWhat::Filtered => save_all(self.pid, None, live, new()?, progress),
             SaveWhat::Everything => {
-                save_all(pid, Some(CoreFilter::Everything), live, new()?, progress)
+                save_all(self.pid, Some(CoreFilter::Everything), live, new()?, progress)
             }
-            SaveWhat::Decoders => save_stacks(pid, live, options, new()?),
-            SaveWhat::Stacks => {
-                save_stacks(pid, live, &OpenOptions { probes: none, ..options.clone() }, new()?)
-            }
+            SaveWhat::Decoders => save_stacks(self.pid, live, options, new()?),
+            SaveWhat::Stacks => save_stacks(
+                self.pid,
+                live,
+                &OpenOptions { probes: none, ..options.clone() },
+                new()?,
+            ),
         }
     }
 }
@@ -172,8 +175,8 @@ fn save_stacks(
     mut new: NewCore,
 ) -> Result<SavedCore, SaveError> {
     let live = LiveOptions { live_memory: false, all_registers: true, ..live.clone() };
-    let core = Core::of_process(pid, &live, options)?;
-    let facts = core.live_facts();
+    let core = LiveProcess::of(pid).snapshot(&live, options)?;
+    let facts = core.snapshot().facts();
     let bytes: &[u8] = core.file().map(|file| &**file.bytes()).unwrap_or_default();
     new.bytes(bytes).map_err(SaveError::Write)?;
     let taken = new.finish().map_err(SaveError::Write)?;

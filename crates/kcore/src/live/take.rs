@@ -16,7 +16,6 @@ use super::{
 };
 use crate::{
     Core, OpenError, OpenOptions,
-    regions::merge,
     snapshot::{LaterMemory, LiveParts},
 };
 
@@ -114,7 +113,8 @@ impl<'a> Taking<'a> {
         let (mut stops, mut earlier) = (Vec::new(), None);
         loop {
             self.refresh()?;
-            let together = wanted::split(merge([&wanted[..], &tasks].concat()), &self.maps);
+            let together =
+                wanted::split(AddrRange::merged([&wanted[..], &tasks].concat()), &self.maps);
             let mut snapshot = self.capture(&together, follow, held)?;
             let is_late = snapshot.late || !snapshot.late_threads().is_empty();
             if held.is_some() {
@@ -162,7 +162,7 @@ impl<'a> Taking<'a> {
             wanted = wanted::with_missed(&wanted, &missed, &self.maps);
             earlier = Some(snapshot);
             if running {
-                wanted = merge([wanted, self.watch()?].concat());
+                wanted = AddrRange::merged([wanted, self.watch()?].concat());
             }
         }
     }
@@ -202,7 +202,7 @@ impl<'a> Taking<'a> {
         let follow = !core.runtimes().is_empty();
         let running = follow && self.survey_running(&mut tasks)?;
         let locks = locks::wanted(self.process, self.threads.as_deref(), &self.maps);
-        let wanted = merge([ahead.ranges(), locks].concat());
+        let wanted = AddrRange::merged([ahead.ranges(), locks].concat());
         Ok(Survey { wanted, tasks, follow, running })
     }
 

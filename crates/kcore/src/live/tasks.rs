@@ -20,7 +20,7 @@ const BELOW: u64 = 512;
 
 /// Whether a process has stacks that belong to no thread.
 pub fn has_some(core: &Core) -> bool {
-    !core.task_runtimes().is_empty() || core.runtimes().keep_stacks()
+    !core.tasks().runtimes().is_empty() || core.runtimes().keep_stacks()
 }
 
 /// What is needed of the tasks of a process that runs, by what it took to list them: `read` are the pages that
@@ -29,8 +29,9 @@ pub fn wanted(core: &Core, read: impl FnOnce() -> Vec<AddrRange>) -> Vec<AddrRan
     name_kept(core);
     core.runtimes().survey(core);
     let mut used: Vec<AddrRange> =
-        core.tasks().iter().filter_map(|task| in_use(core, task)).collect();
-    let mut stacks: Vec<AddrRange> = core.tasks().iter().filter_map(|task| task.stack).collect();
+        core.tasks().all().iter().filter_map(|task| in_use(core, task)).collect();
+    let mut stacks: Vec<AddrRange> =
+        core.tasks().all().iter().filter_map(|task| task.stack).collect();
     stacks.sort_unstable();
     let mut left = TOGETHER;
     used.retain(|range| {
@@ -84,20 +85,21 @@ fn outside(range: AddrRange, stacks: &[AddrRange]) -> Vec<AddrRange> {
 /// Names the frames of tasks whose stacks their runtime reads: it needs tables of functions for that, which lie elsewhere.
 fn name_kept(core: &Core) {
     let is_kept = |task: &&Arc<Task>| task.stack.is_some() && matches!(task.start, TaskStart::Kept);
-    core.tasks().par_iter().filter(is_kept).for_each(|task| drop(core.kept_frames(task)));
+    core.tasks().all().par_iter().filter(is_kept).for_each(|task| drop(core.kept_frames(task)));
 }
 
 /// Walks the stacks of all tasks that do not run, for what they need, and has runtimes follow those that do.
 pub fn walk(core: &Core) {
-    let _ = core.task_runtimes().follow_running(core);
+    let _ = core.tasks().runtimes().follow_running(core);
     core.runtimes().survey(core);
     name_kept(core);
-    let waiting = core.tasks().par_iter().filter(|task| !matches!(task.start, TaskStart::Running));
+    let waiting =
+        core.tasks().all().par_iter().filter(|task| !matches!(task.start, TaskStart::Running));
     waiting.for_each_init(
-        || core.walker(),
+        || core.stacks().walker(),
         |walker, task| {
             if let Some(walker) = walker {
-                drop(core.task_stack_with(walker, task, MAX_FRAMES));
+                drop(core.stacks().of_task_with(walker, task, MAX_FRAMES));
             }
         },
     );

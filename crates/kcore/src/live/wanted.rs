@@ -3,8 +3,6 @@
 use kcore_elf::core_file::MapLine;
 use kcore_mem::{Addr, AddrRange};
 
-use crate::regions::merge;
-
 /// Pages that are copied besides stacks, at most.
 pub const MAX_PAGES: u64 = 4096;
 /// Bytes around what was missed that are copied with it: a runtime puts side by side what it makes at about
@@ -19,8 +17,8 @@ pub fn pages(ranges: &[AddrRange]) -> u64 {
 /// What is wanted, and what was missed with what lies around it, as long as that is not too much.
 pub fn with_missed(wanted: &[AddrRange], missed: &[AddrRange], maps: &[MapLine]) -> Vec<AddrRange> {
     let around = missed.iter().map(|range| around(maps, *range));
-    let wide = merge(wanted.iter().copied().chain(around));
-    if pages(&wide) <= MAX_PAGES { wide } else { merge([wanted, missed].concat()) }
+    let wide = AddrRange::merged(wanted.iter().copied().chain(around));
+    if pages(&wide) <= MAX_PAGES { wide } else { AddrRange::merged([wanted, missed].concat()) }
 }
 
 /// A range with what lies around it in its mapping.

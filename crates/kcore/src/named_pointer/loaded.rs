@@ -19,7 +19,7 @@ impl Core {
         register: &str,
     ) -> Option<u64> {
         let disassembler = Disassembler::new(self.target()).ok()?;
-        let code = self.straight_code(&disassembler, call)?;
+        let code = self.crash().straight_code(&disassembler, call)?;
         let mut moved = false;
         for it in code.instructions.iter().rev() {
             let writes = |register: &str| disassembler.write_to(it.addr, &it.bytes, register);

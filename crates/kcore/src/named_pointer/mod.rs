@@ -56,16 +56,16 @@ impl Core {
     /// its callers have for what they passed, as far as that is certain. Empty without debug information, and where the
     /// code does not tell.
     pub(crate) fn names_of_pointer(&self, tid: Tid, pc: Addr, register: &str) -> Vec<NameInFrame> {
-        let stack = self.stack(tid, MAX_FRAMES);
+        let stack = self.stacks().of_thread(tid, MAX_FRAMES);
         let mut certain = stack.frames.iter().take_while(|frame| !frame.guess);
         let Some(first) = certain.position(|frame| frame.pc.addr() == pc) else {
             return Vec::new();
         };
-        let frames = self.known_frames(&stack, MAX_FRAMES);
+        let frames = self.stacks().known_frames(&stack, MAX_FRAMES);
         let names = Trace::new(self, &stack, &frames).names(first, register).into_iter();
         let in_frame = names.filter_map(|(frame, pointer)| {
             let pc = stack.frames.get(frame)?.pc;
-            let function = self.symbol_at(pc.lookup()).map(|symbol| symbol.name);
+            let function = self.symbols().at(pc.lookup()).map(|symbol| symbol.name);
             let inlined = match pointer.depth {
                 0 => None,
                 depth => Some(self.inlined_function(pc, depth)?),
@@ -77,7 +77,7 @@ impl Core {
 
     /// The function that is inlined so deep into the one that the machine called.
     fn inlined_function(&self, pc: CodeAddr, depth: usize) -> Option<Arc<str>> {
-        let locations = self.locations(pc);
+        let locations = self.symbols().locations(pc);
         let outermost = locations.len().checked_sub(1)?;
         locations.get(outermost.checked_sub(depth)?)?.function.as_deref().map(Into::into)
     }

@@ -26,7 +26,8 @@ pub fn named_at(
 
 /// The variable of a module that lies round an address.
 fn module_variable(core: &Core, at: Addr) -> Option<HeldVariable> {
-    let symbol = core.symbol_at(at).filter(|symbol| symbol.sized && symbol.offset < symbol.size)?;
+    let symbol =
+        core.symbols().at(at).filter(|symbol| symbol.sized && symbol.offset < symbol.size)?;
     let (name, object) = core.named_variable_at(symbol.start)?;
     Some(HeldVariable { name, ty: object.ty, at: Some(symbol.start), value: None, depth: 0 })
 }

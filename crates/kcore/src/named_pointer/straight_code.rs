@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use kcore_disasm::{Disassembler, Flow, Instruction};
 use kcore_mem::Addr;
 
-use crate::{Core, SymbolAt};
+use crate::{Core, CrashView, SymbolAt};
 
 /// Bytes of the longest function that is read.
 const MAX_FUNCTION: u64 = 1 << 14;
@@ -22,19 +22,21 @@ pub struct StraightCode {
     pub begins: Option<Addr>,
 }
 
-impl Core {
+impl CrashView<'_> {
     /// The instructions that certainly ran before the one at `end`, in its function. `None` if the function is not
     /// known or too long, and if it jumps to addresses that its code does not state: they may lead anywhere.
-    pub fn straight_code(&self, disassembler: &Disassembler, end: Addr) -> Option<StraightCode> {
-        let symbol = self.symbol_at(end).filter(|symbol| !symbol.is_only_nearest())?;
-        let instructions = self.function_code(disassembler, &symbol)?;
+    pub fn straight_code(self, disassembler: &Disassembler, end: Addr) -> Option<StraightCode> {
+        let symbol = self.core.symbols().at(end).filter(|symbol| !symbol.is_only_nearest())?;
+        let instructions = self.core.function_code(disassembler, &symbol)?;
         let mut targets = targets(&instructions)?;
-        for part in self.parts_elsewhere(&symbol, &targets)? {
-            targets.extend(self::targets(&self.function_code(disassembler, &part)?)?);
+        for part in self.core.parts_elsewhere(&symbol, &targets)? {
+            targets.extend(self::targets(&self.core.function_code(disassembler, &part)?)?);
         }
         straight(instructions, &targets, symbol.start, end)
     }
+}
 
+impl Core {
     /// All instructions of a function that is not too long.
     fn function_code(
         &self,
@@ -56,7 +58,7 @@ impl Core {
     ) -> Option<Vec<SymbolAt>> {
         let mut parts: Vec<SymbolAt> = Vec::new();
         for target in targets {
-            let Some(symbol) = self.symbol_at(*target) else { continue };
+            let Some(symbol) = self.symbols().at(*target) else { continue };
             let is_known = parts.iter().any(|part| part.start == symbol.start);
             // Other functions are jumped to at their beginning.
             let is_part = symbol.offset > 0 || symbol.name.contains(COLD);

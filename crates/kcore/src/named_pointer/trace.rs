@@ -58,7 +58,7 @@ impl<'c> Trace<'c> {
     /// The code before the instruction at which a frame stopped: before its call, of a caller.
     fn code_before(&self, frame: usize) -> Option<StraightCode> {
         let pc = self.stack.frames.get(frame).filter(|frame| !frame.guess)?.pc;
-        let mut code = self.core.straight_code(self.disassembler.as_ref()?, pc.addr())?;
+        let mut code = self.core.crash().straight_code(self.disassembler.as_ref()?, pc.addr())?;
         // Of a caller the last instruction is the call.
         if pc.lookup() != pc.addr() {
             code.instructions.pop().filter(|call| call.flow.is_call())?;

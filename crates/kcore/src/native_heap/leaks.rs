@@ -86,7 +86,7 @@ impl HeapView<'_> {
     /// Marks what roots lead to.
     fn mark_roots(&self, table: &BlockTable, spread: &Spread<'_>, watch: Watch<'_>) -> Option<()> {
         for tid in self.core.tids() {
-            let values = self.core.user_registers(tid).into_iter().map(|register| register.value);
+            let values = self.core.registers().user(tid).into_iter().map(|register| register.value);
             for block in values.filter_map(|value| table.find(value)) {
                 spread.reached.set(block.number);
             }

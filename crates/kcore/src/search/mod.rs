@@ -15,7 +15,7 @@ use kcore_parallel::prelude::*;
 pub use pattern::{UnitSize, ValuePattern};
 use scan::{Scanned, Scanner};
 
-use crate::{Core, pace::Pace, regions};
+use crate::{Core, MemoryView, pace::Pace, regions};
 
 /// Bytes that one thread scans at a time.
 const CHUNK: u64 = 1 << 20;
@@ -66,33 +66,35 @@ pub struct Search<'c> {
     pace: Pace,
 }
 
-impl Core {
+impl<'c> MemoryView<'c> {
     /// Searches the memory of the process for units that hold what is wanted and lie wholly within a
     /// range. Memory that was not dumped is taken from the files of modules, where their build-ids
     /// prove them to be those that were mapped; the rest is skipped and counted.
-    pub fn search(&self, wanted: ValuePattern, unit: UnitSize, within: AddrRange) -> Search<'_> {
+    pub fn search(self, wanted: ValuePattern, unit: UnitSize, within: AddrRange) -> Search<'c> {
         let unit_bytes = unit.bytes() as u64;
         let end = within.end.get().saturating_sub(within.end.get() % unit_bytes);
         let within = AddrRange::new(within.start, Addr::new(end));
         let proven = |origin| !matches!(origin, Origin::UnverifiedFile);
-        let mut held = self.space().regions();
+        let mut held = self.core.space().regions();
         held.retain(|region| proven(region.origin));
-        self.cut_repetitions(&mut held);
+        self.core.cut_repetitions(&mut held);
         let ranges = held.iter().filter_map(|held| held.range.intersection(&within));
         let mut left: Vec<_> = ranges.collect();
         let total = total_len(&left);
         left.reverse();
         Search {
-            space: self.space(),
-            scanner: Scanner::new(wanted, unit, self.target()),
+            space: self.core.space(),
+            scanner: Scanner::new(wanted, unit, self.core.target()),
             unit,
             left,
             total,
-            skipped: self.not_held(within, &held),
+            skipped: self.core.not_held(within, &held),
             pace: Pace::new(MAX_CHUNKS),
         }
     }
+}
 
+impl Core {
     /// Searches ranges of memory, in their order, for units that hold what is wanted. The caller bounds them.
     pub(crate) fn search_ranges(
         &self,

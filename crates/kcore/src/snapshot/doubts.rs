@@ -15,7 +15,7 @@ impl Core {
     }
 
     fn doubts_of_memory(&self) -> impl Iterator<Item = String> {
-        let facts = self.live_facts();
+        let facts = self.snapshot().facts();
         let facts = facts.as_ref();
         let late = facts.filter(|facts| facts.is_late).map(|_| {
             "the time was over before all was copied (--stop-budget, --stop-timeout): stacks may be cut".to_owned()

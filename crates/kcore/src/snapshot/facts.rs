@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kcore_elf::core_file::Instants;
 
-use crate::{Core, Tid};
+use crate::{Core, SnapshotView, Tid};
 
 /// When a live process was copied, and what that cost it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +34,11 @@ pub struct LiveFacts {
     pub caught: Option<crate::Caught>,
 }
 
-impl Core {
+impl SnapshotView<'_> {
     /// When the live process was copied, and what that cost it; `None` for a core.
-    pub fn live_facts(&self) -> Option<LiveFacts> {
-        let live = self.live()?;
-        let file = self.file()?;
+    pub fn facts(self) -> Option<LiveFacts> {
+        let live = self.core.live()?;
+        let file = self.core.file()?;
         let taken = file.snapshot()?;
         let before = live.stops.split_last().map(|(_, before)| before.to_vec());
         Some(LiveFacts {
@@ -56,23 +56,23 @@ impl Core {
     }
 
     /// What was done with memory that it holds: `dumped` into a core, `copied` into a snapshot.
-    pub fn kept_word(&self) -> &'static str {
-        if self.live().is_some() { "copied" } else { "dumped" }
+    pub fn kept_word(self) -> &'static str {
+        if self.core.live().is_some() { "copied" } else { "dumped" }
     }
 
     /// Whether memory of the live process was read since this was asked last, and so is of a later instant
     /// than the snapshot.
-    pub fn has_read_later(&self) -> bool {
-        let pages = self.live().and_then(|live| live.pages.as_ref());
+    pub fn has_read_later(self) -> bool {
+        let pages = self.core.live().and_then(|live| live.pages.as_ref());
         pages.is_some_and(|pages| pages.take_use())
     }
 
     /// What instant its stacks are of: `core`; `snapshot` (all of one instant), `chosen` (those of chosen
     /// threads, while the others ran), `rolling` (each of its own), `live` (some of what they need was read
     /// later).
-    pub fn instant(&self) -> &'static str {
-        let Some(taken) = self.file().and_then(|file| file.snapshot()) else { return "core" };
-        match (taken.instants, self.live()) {
+    pub fn instant(self) -> &'static str {
+        let Some(taken) = self.core.file().and_then(|file| file.snapshot()) else { return "core" };
+        match (taken.instants, self.core.live()) {
             (_, Some(live)) if live.missed_pages > 0 && live.reads_later => "live",
             (Instants::One, Some(_)) => "snapshot",
             (Instants::One, None) => "core",

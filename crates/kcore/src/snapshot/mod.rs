@@ -40,6 +40,19 @@ pub(crate) struct LiveParts {
     pub(crate) caught: Option<kcore_live::Caught>,
 }
 
+/// Questions about when and how the memory was copied: see [`Core::snapshot`].
+#[derive(Clone, Copy)]
+pub struct SnapshotView<'c> {
+    pub(crate) core: &'c Core,
+}
+
+impl Core {
+    /// What is known of the moment at which it was copied or dumped.
+    pub const fn snapshot(&self) -> SnapshotView<'_> {
+        SnapshotView { core: self }
+    }
+}
+
 impl Core {
     /// What belongs to the snapshot of a live process alone; `None` for a core.
     pub(crate) fn live(&self) -> Option<&LiveParts> {

@@ -14,7 +14,7 @@ impl Core {
         let module = self.modules().at(at)?;
         let told = module.svma(at).and_then(|svma| module.symbols().entry_at(svma));
         let told = told.and_then(|entry| module.addr(entry));
-        told.or_else(|| self.symbol_at(at).map(|symbol| symbol.start))
+        told.or_else(|| self.symbols().at(at).map(|symbol| symbol.start))
     }
 
     /// The function that the call before a return address calls, if its instruction says so, perhaps by what the

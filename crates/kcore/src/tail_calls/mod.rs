@@ -73,7 +73,7 @@ impl Core {
 
     fn find_tail_chain(&self, returns_to: Addr, at: Addr) -> TailChain {
         let called = self.called_before(returns_to);
-        if called.is_some() && called == self.symbol_at(at).map(|symbol| symbol.start) {
+        if called.is_some() && called == self.symbols().at(at).map(|symbol| symbol.start) {
             return TailChain::default();
         }
         let runs = self.function_start(at).unwrap_or(at);
@@ -100,7 +100,7 @@ impl Core {
     }
 
     fn why_unknown(&self, next: Option<Addr>) -> Arc<str> {
-        let symbol = next.and_then(|at| self.symbol_at(at));
+        let symbol = next.and_then(|at| self.symbols().at(at));
         match symbol {
             Some(symbol) => format!("{} was called next, how it led on is unknown", symbol.name),
             None => "what it jumped to is unknown".to_owned(),

@@ -62,7 +62,7 @@ impl Tls<'_> {
     /// what the C library's list of threads says.
     pub fn pointer(&self, tid: Tid) -> Option<Addr> {
         let name = facts(self.core.arch()).thread_pointer;
-        let registers = self.core.user_registers(tid);
+        let registers = self.core.registers().user(tid);
         let saved = registers.iter().find(|register| register.name == name);
         let saved = saved.map(|register| Addr::new(register.value)).filter(|at| at.get() != 0);
         saved.or_else(|| self.core.thread_areas().pointer(self.core.inner_tid(tid)))

@@ -46,7 +46,7 @@ impl Linker {
             core.modules().at(entry.dynamic).map(|module| (module.base(), entry.at))
         };
         // Of two entries for one module the first counts.
-        let entries = core.link_map().iter().rev().filter_map(module_of).collect();
+        let entries = core.process().link_map().iter().rev().filter_map(module_of).collect();
         Self { libc: find_libc(core), fields: LinkMapFields::load(core), entries }
     }
 }
@@ -58,7 +58,7 @@ fn find_libc(core: &Core) -> Libc {
     let modules = core.modules();
     let named = modules.all().iter().any(|module| is_musl(module.name()));
     let begins = |exe: &Module| exe.symbols().table().lookup("__init_libc").is_some();
-    match named || (core.link_map().is_empty() && modules.exe().is_some_and(begins)) {
+    match named || (core.process().link_map().is_empty() && modules.exe().is_some_and(begins)) {
         true => Libc::Musl,
         false => Libc::Glibc,
     }

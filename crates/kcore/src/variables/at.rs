@@ -5,18 +5,20 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 use kcore_values::Object;
 
-use crate::Core;
+use crate::{Core, VariableView};
 
-impl Core {
+impl VariableView<'_> {
     /// The variable that begins exactly at an address, by the name of the symbol there. `None` without
     /// a symbol, or where no debug information describes it.
-    pub fn variable_at(&self, at: Addr) -> Option<Object> {
-        self.named_variable_at(at).map(|(_, object)| object)
+    pub fn at(self, at: Addr) -> Option<Object> {
+        self.core.named_variable_at(at).map(|(_, object)| object)
     }
+}
 
+impl Core {
     /// The same with its name in the program.
     pub(crate) fn named_variable_at(&self, at: Addr) -> Option<(Arc<str>, Object)> {
-        let symbol = self.symbol_at(at).filter(|symbol| symbol.offset == 0)?;
+        let symbol = self.symbols().at(at).filter(|symbol| symbol.offset == 0)?;
         let module = self.modules().at(at)?;
         names(&symbol.name).find_map(|name| {
             let found = self.described(None, module, name).into_iter();

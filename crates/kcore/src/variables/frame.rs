@@ -89,7 +89,7 @@ fn lines<'s>(
     let first = move || {
         let entry = view.scopes()?.entry.filter(|_| is_outermost)?;
         let at = CodeAddr::Pc(view.module()?.addr(entry)?);
-        view.frames.core.locations(at).last()?.line
+        view.frames.core.symbols().locations(at).last()?.line
     };
     go::FunctionLines { current: frame.location.line, first }
 }

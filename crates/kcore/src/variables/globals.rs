@@ -9,6 +9,7 @@ use kcore_values::{Absent, Object, ObjectPlace, location};
 use super::module_context::ModuleContext;
 use crate::{
     CodeScope, Core, LookupError, Module, NameSource, SymbolBinding, SymbolKind, SymbolRef, Tid,
+    VariableView,
 };
 
 /// A variable of a module.
@@ -42,43 +43,44 @@ impl FoundVariable {
     }
 }
 
-impl Core {
+impl VariableView<'_> {
     /// The variable of a module that has this name: a global, or a static one of a file or a function.
-    /// `scope` is what stood before the last backquote, as [`Core::lookup_symbol`] takes it. The name may
+    /// `scope` is what stood before the last backquote, as [`SymbolView::lookup`] takes it. The name may
     /// have a function or a source file before it: `function::name`, `file.c::name`. A thread-local
     /// variable is that of thread `tid`.
     ///
     /// # Errors
     /// When no module, file or variable has that name.
-    pub fn find_variable(
-        &self,
+    pub fn find(
+        self,
         tid: Option<Tid>,
         scope: Option<&str>,
         name: &str,
     ) -> Result<FoundVariable, LookupError> {
-        let found = match self.find_symbol(scope, name) {
-            Ok((module, symbol)) => Ok(self.variable_of_symbol(tid, module, &symbol, name)),
-            Err(LookupError::UnknownSymbol) => {
-                self.variable_without_symbol(tid, scope, name).ok_or(LookupError::UnknownSymbol)
-            }
+        let found = match self.core.find_symbol(scope, name) {
+            Ok((module, symbol)) => Ok(self.core.variable_of_symbol(tid, module, &symbol, name)),
+            Err(LookupError::UnknownSymbol) => self
+                .core
+                .variable_without_symbol(tid, scope, name)
+                .ok_or(LookupError::UnknownSymbol),
             Err(other) => Err(other),
         };
         match found {
             Err(LookupError::UnknownSymbol) => {
-                self.variable_of_owner(tid, scope, name).ok_or(LookupError::UnknownSymbol)
+                self.core.variable_of_owner(tid, scope, name).ok_or(LookupError::UnknownSymbol)
             }
             found => found,
         }
     }
 
-    /// As [`Core::find_variable`] where the name is used in code: a variable of the unit of that code counts
+    /// As [`VariableView::find`] where the name is used in code: a variable of the unit of that code counts
     /// first, then one that all files may use, then one that another file of the module keeps to itself. The
     /// code's own arguments and locals are those of [`crate::KnownFrames::variable`].
     ///
     /// # Errors
-    /// As [`Core::find_variable`].
-    pub fn find_variable_from(
-        &self,
+    /// As [`VariableView::find`].
+    pub fn find_from(
+        self,
         from: Option<CodeScope>,
         tid: Option<Tid>,
         scope: Option<&str>,
@@ -86,11 +88,15 @@ impl Core {
     ) -> Result<FoundVariable, LookupError> {
         let from = from.filter(|_| scope.is_none());
         let near = from.and_then(|from| {
-            self.variable_of_unit(from, tid, name).or_else(|| self.variable_near(from, tid, name))
+            self.core
+                .variable_of_unit(from, tid, name)
+                .or_else(|| self.core.variable_near(from, tid, name))
         });
-        near.map_or_else(|| self.find_variable(tid, scope, name), Ok)
+        near.map_or_else(|| self.find(tid, scope, name), Ok)
     }
+}
 
+impl Core {
     /// What debug information says of a symbol, else its address alone. An entry of the same name that
     /// says of no place tells the type if that has the symbol's size: a declaration, whose definition has
     /// no name of its own (dwz), or a thread-local variable of a compiler that cannot say where those lie

@@ -7,7 +7,7 @@ use kcore_symbols::{Scopes, TypeError};
 use kcore_unwind::{Flow, Frame, Regs};
 
 use super::caller::{Began, KnownTail};
-use crate::{Core, FpRegisters, Module, Stack, Tid};
+use crate::{Core, FpRegisters, Module, Stack, StackView, Tid};
 
 /// Frames of one stack whose registers are kept at a time: each takes half a kilobyte.
 const MAX_KEPT: usize = 1 << 12;
@@ -34,12 +34,12 @@ pub(super) struct KnownFrame<'c> {
     pub(super) tails: OnceCell<Vec<KnownTail>>,
 }
 
-impl Core {
+impl<'c> StackView<'c> {
     /// The frames of a stack with their registers: the innermost `limit` of them, and no more than 4096.
-    pub fn known_frames(&self, stack: &Stack, limit: usize) -> KnownFrames<'_> {
+    pub fn known_frames(self, stack: &Stack, limit: usize) -> KnownFrames<'c> {
         let wanted = limit.min(MAX_KEPT).min(stack.frames.len());
         let mut known = KnownFrames {
-            core: self,
+            core: self.core,
             tid: stack.tid,
             frames: Vec::with_capacity(wanted.saturating_add(1)),
             is_stopped: false,
@@ -54,7 +54,9 @@ impl<'c> KnownFrames<'c> {
     /// Walks the stack again, to the first frame that is wanted and as far as wanted. One frame more is
     /// kept: it passed arguments.
     fn walk(&mut self, stack: &Stack, wanted: usize) {
-        let (Some(mut walker), Some(origin)) = (self.core.walker(), stack.origin()) else { return };
+        let (Some(mut walker), Some(origin)) = (self.core.stacks().walker(), stack.origin()) else {
+            return;
+        };
         let Some(first) = stack.frames.first().filter(|_| wanted > 0) else { return };
         let mut skipped = 0_usize;
         walker.set_thread(stack.tid);
@@ -85,7 +87,7 @@ impl<'c> KnownFrames<'c> {
         if index != 0 || !self.is_stopped {
             return None;
         }
-        self.vectors.get_or_init(|| self.core.fp_registers(self.tid?)).as_ref()
+        self.vectors.get_or_init(|| self.core.registers().floating_point(self.tid?)).as_ref()
     }
 
     /// The functions that run in a frame, with their variables.

@@ -23,6 +23,8 @@ mod scopes_cache;
 mod script;
 mod thread_local_at;
 
+use crate::Core;
+
 pub use frame::FrameVariable;
 pub use globals::FoundVariable;
 #[cfg(feature = "disassembly")]
@@ -31,3 +33,16 @@ pub use kcore_symbols::VariableKind;
 pub use known_frames::KnownFrames;
 pub(crate) use scopes_cache::ScopesCache;
 pub use thread_local_at::ThreadVariable;
+
+/// Questions about variables by their names and places: see [`Core::variables`].
+#[derive(Clone, Copy)]
+pub struct VariableView<'c> {
+    pub(crate) core: &'c Core,
+}
+
+impl Core {
+    /// The variables that its modules describe.
+    pub const fn variables(&self) -> VariableView<'_> {
+        VariableView { core: self }
+    }
+}

@@ -7,7 +7,34 @@ use super::{
     globals::{FoundVariable, placed_first, read},
     module_context::ModuleContext,
 };
-use crate::{CodeScope, Core, Module, NameSource, SymbolBinding, Tid, lookup::first_of};
+use crate::{
+    CodeScope, Core, Module, NameSource, SymbolBinding, Tid, VariableView, lookup::first_of,
+};
+
+impl VariableView<'_> {
+    /// Whose variables else have the name of one that only another file may use: any of them may be
+    /// meant. `scope` is as of [`VariableView::find`]. Without symbols, none is known.
+    pub fn others(self, found: &FoundVariable, scope: Option<&str>, name: &str) -> Vec<NameSource> {
+        if !found.is_private {
+            return Vec::new();
+        }
+        let modules: Vec<&Module> = match scope {
+            Some(scope) => self.core.modules().named(scope).collect(),
+            None => self.core.modules().in_scope_order().collect(),
+        };
+        let mut others = Vec::new();
+        for module in modules {
+            let info = module.symbols().debug_info();
+            for symbol in module.symbols().table().data_named(name) {
+                let at = module.addr(symbol.value());
+                if at.is_some() && at != found.address() {
+                    others.push(self.core.source_of(module, info.map(|it| &**it), name, at));
+                }
+            }
+        }
+        others
+    }
+}
 
 impl Core {
     /// The variable that the unit of the code defines.
@@ -83,34 +110,6 @@ impl Core {
         let functions = info.find_functions(function).into_iter();
         let mut all = functions.flat_map(|id| info.variables_in_function(id, name));
         all.find_map(|id| read(info, id, &context).filter(|found| found.place.is_ok()))
-    }
-
-    /// Whose variables else have the name of one that only another file may use: any of them may be
-    /// meant. `scope` is as of [`Core::find_variable`]. Without symbols, none is known.
-    pub fn other_variables(
-        &self,
-        found: &FoundVariable,
-        scope: Option<&str>,
-        name: &str,
-    ) -> Vec<NameSource> {
-        if !found.is_private {
-            return Vec::new();
-        }
-        let modules: Vec<&Module> = match scope {
-            Some(scope) => self.modules().named(scope).collect(),
-            None => self.modules().in_scope_order().collect(),
-        };
-        let mut others = Vec::new();
-        for module in modules {
-            let info = module.symbols().debug_info();
-            for symbol in module.symbols().table().data_named(name) {
-                let at = module.addr(symbol.value());
-                if at.is_some() && at != found.address() {
-                    others.push(self.source_of(module, info.map(|it| &**it), name, at));
-                }
-            }
-        }
-        others
     }
 
     fn source_of(

@@ -3,7 +3,7 @@
 use kcore_mem::Addr;
 use kcore_values::Object;
 
-use crate::{Core, Module, SymbolKind, SymbolRef, Tid};
+use crate::{Core, Module, SymbolKind, SymbolRef, Tid, VariableView};
 
 /// Threads whose variables are looked at.
 const MAX_THREADS: usize = 1 << 10;
@@ -22,17 +22,19 @@ pub struct ThreadVariable {
     pub object: Option<Object>,
 }
 
-impl Core {
+impl VariableView<'_> {
     /// The thread-local variable round an address, of one thread or of any.
-    pub fn thread_variable_at(&self, of: Option<Tid>, at: Addr) -> Option<ThreadVariable> {
-        let tids = of.map_or_else(|| self.tids(), |tid| vec![tid]);
+    pub fn thread_local_at(self, of: Option<Tid>, at: Addr) -> Option<ThreadVariable> {
+        let tids = of.map_or_else(|| self.core.tids(), |tid| vec![tid]);
         let pairs = tids
             .into_iter()
             .take(MAX_THREADS)
-            .flat_map(|tid| self.modules().in_scope_order().map(move |module| (tid, module)));
-        pairs.into_iter().find_map(|(tid, module)| self.variable_of_block(tid, module, at))
+            .flat_map(|tid| self.core.modules().in_scope_order().map(move |module| (tid, module)));
+        pairs.into_iter().find_map(|(tid, module)| self.core.variable_of_block(tid, module, at))
     }
+}
 
+impl Core {
     /// The variable round an address in a module's block of a thread.
     fn variable_of_block(&self, tid: Tid, module: &Module, at: Addr) -> Option<ThreadVariable> {
         let size = module.tls_segment()?.mem_size;

@@ -99,7 +99,7 @@ impl BlockedCall {
     pub fn of(core: &Core, tid: Tid) -> Option<Self> {
         let facts = facts(core.arch());
         let blocked = facts.calls.as_ref()?.blocked;
-        let registers = blocked(&core.user_registers(tid), core.space())?;
+        let registers = blocked(&core.registers().user(tid), core.space())?;
         let name = facts.system_call(registers.number);
         let is_restart = name == Some(RESTART);
         let restarted = is_restart.then(|| core.waits_in(tid)).flatten();

@@ -156,7 +156,7 @@ fn by_call(core: &Core, frames: &[&Frame]) -> Option<WaitingFunction> {
     let outside = frames.iter().find(|frame| module_of(core, frame) != module)?;
     let callee = facts(core.arch()).calls.as_ref()?.callee;
     let target = callee(outside.pc.addr(), core.space())?;
-    let symbol = core.symbol_at(target).filter(|symbol| symbol.offset == 0)?;
+    let symbol = core.symbols().at(target).filter(|symbol| symbol.offset == 0)?;
     known(&symbol.name)
 }
 
@@ -166,8 +166,8 @@ fn module_of(core: &Core, frame: &Frame) -> Option<Addr> {
 
 /// The functions of a frame, inlined ones first. A name counts only if its symbol covers the code.
 fn names_at(core: &Core, frame: &Frame) -> Vec<String> {
-    let is_covered = core.symbol_at(frame.pc.lookup()).is_some_and(|symbol| symbol.sized);
-    let locations = core.locations(frame.pc);
+    let is_covered = core.symbols().at(frame.pc.lookup()).is_some_and(|symbol| symbol.sized);
+    let locations = core.symbols().locations(frame.pc);
     let names = locations.iter().filter(|it| it.inline || is_covered);
     names.filter_map(|it| it.function.as_deref().map(str::to_owned)).collect()
 }

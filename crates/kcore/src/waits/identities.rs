@@ -120,7 +120,7 @@ impl Identities {
 
 fn thread_pointer(core: &Core, tid: Tid) -> Option<Addr> {
     let name = facts(core.arch()).thread_pointer;
-    let registers = core.user_registers(tid);
+    let registers = core.registers().user(tid);
     let pointer = registers.iter().find(|register| register.name == name)?.value;
     (pointer != 0).then_some(Addr::new(pointer))
 }

@@ -33,7 +33,7 @@ pub struct Recognizer<'a> {
 impl<'a> Recognizer<'a> {
     /// For the threads of a core.
     pub fn new(core: &'a Core, identities: &'a Identities) -> Self {
-        Self { core, identities, walker: core.walker() }
+        Self { core, identities, walker: core.stacks().walker() }
     }
 
     /// What a thread waits for, and how.
@@ -72,7 +72,8 @@ impl<'a> Recognizer<'a> {
     }
 
     fn function(&mut self, tid: Tid) -> Option<(WaitingFunction, LockProof)> {
-        let stack: Stack = self.core.stack_with(self.walker.as_mut()?, tid, function::FRAMES);
+        let stack: Stack =
+            self.core.stacks().of_thread_with(self.walker.as_mut()?, tid, function::FRAMES);
         function::of(self.core, &stack)
     }
 
@@ -122,7 +123,7 @@ impl<'a> Recognizer<'a> {
     fn condition(&self, tid: Tid, word: Addr) -> Option<Addr> {
         let candidates = condition::candidates(word);
         let mut kept = [false; 2];
-        let start = self.core.start_registers(tid)?;
+        let start = self.core.registers().of_thread(tid)?;
         let mut walker = self.core.native_walker()?;
         walker.walk(&start, FRAMES, &mut |_, registers| {
             for (kept, candidate) in kept.iter_mut().zip(candidates) {

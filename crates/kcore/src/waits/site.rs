@@ -9,8 +9,8 @@ impl Core {
     /// The innermost frame of a thread that is of the program's own code, as far as no guess leads to it. One without
     /// a name counts if there is no other.
     pub fn wait_site(&self, tid: Tid) -> Option<NamedFrame> {
-        let stack = self.stack(tid, FRAMES);
-        let own = || self.own_frames(&stack).filter(|frame| !frame.is_guess());
+        let stack = self.stacks().of_thread(tid, FRAMES);
+        let own = || self.stacks().own_frames(&stack).filter(|frame| !frame.is_guess());
         own().find(|frame| frame.location.function.is_some()).or_else(|| own().next())
     }
 }

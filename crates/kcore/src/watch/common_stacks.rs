@@ -71,8 +71,9 @@ impl CommonStacks {
     pub fn add(&mut self, core: &Core) {
         self.snapshots = self.snapshots.saturating_add(1);
         let tids = core.tids();
-        for (tid, stack) in tids.iter().zip(core.stacks(&tids, MAX_FRAMES)) {
-            let frames = core.named_frames(&stack).map(|frame| CommonFrame::of(&frame)).collect();
+        for (tid, stack) in tids.iter().zip(core.stacks().of_threads(&tids, MAX_FRAMES)) {
+            let frames =
+                core.stacks().named_frames(&stack).map(|frame| CommonFrame::of(&frame)).collect();
             let place = CommonStack {
                 frames,
                 is_same: true,

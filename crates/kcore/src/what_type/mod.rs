@@ -17,7 +17,7 @@ use kcore_mem::{Addr, AddrRange};
 use kcore_symbols::Type;
 use kcore_values::Process;
 
-use crate::{Core, native_heap::OwnedBlock};
+use crate::{Core, MemoryView, native_heap::OwnedBlock};
 use reach::Reach;
 
 /// Bytes before an address in which an object may begin that has a table of virtual functions.
@@ -78,24 +78,24 @@ impl HeldBlock {
     }
 }
 
-impl Core {
+impl MemoryView<'_> {
     /// What `at` may be a part of, the surest and nearest first, at most `most`. `go_on` is told how many
     /// objects were looked at, and says whether to look further. Nothing is a part of a block that the program gave back.
     pub fn what_types(
-        &self,
+        self,
         at: Addr,
         most: usize,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Vec<TypeGuess> {
         let mut guesses: Vec<TypeGuess> = Vec::new();
-        let block = self.heap_block_at(at, self.thread_of_stack(at));
+        let block = self.core.heap_block_at(at, self.core.stacks().thread_at(at));
         if block.as_ref().is_some_and(OwnedBlock::is_given_back) {
             return guesses;
         }
-        let block = block.map(|owned| HeldBlock::of(self, &owned.block));
-        let mut reach = Reach::from(self.type_roots());
+        let block = block.map(|owned| HeldBlock::of(self.core, &owned.block));
+        let mut reach = Reach::from(self.core.type_roots());
         reach.find(
-            self,
+            self.core,
             at,
             &mut |guess| {
                 let fits = block.as_ref().is_none_or(|block| block.may_hold(&guess));
@@ -108,11 +108,13 @@ impl Core {
             go_on,
         );
         if guesses.is_empty() {
-            guesses.extend(self.by_virtual_table(at));
+            guesses.extend(self.core.by_virtual_table(at));
         }
         guesses
     }
+}
 
+impl Core {
     /// The object round `at` that begins with a pointer to a table of virtual functions.
     fn by_virtual_table(&self, at: Addr) -> Option<TypeGuess> {
         let word = self.target().word_size() as u64;

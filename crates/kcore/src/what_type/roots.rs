@@ -48,10 +48,10 @@ impl Core {
     }
 
     fn locals_of(&self, tid: Tid) -> Vec<Root> {
-        let stack = self.stack(tid, MAX_FRAMES);
-        let known = self.known_frames(&stack, MAX_FRAMES);
+        let stack = self.stacks().of_thread(tid, MAX_FRAMES);
+        let known = self.stacks().known_frames(&stack, MAX_FRAMES);
         let mut roots = Vec::new();
-        for frame in self.named_frames(&stack) {
+        for frame in self.stacks().named_frames(&stack) {
             let function = frame.location.function.clone().unwrap_or_else(|| "a function".into());
             for variable in known.variables(&frame).unwrap_or_default() {
                 if let (Some(name), Ok(object)) = (variable.name, variable.object) {

@@ -95,7 +95,7 @@ fn tender_places(core: &Core) -> Vec<Range<usize>> {
             .first()
             .map(|thread| thread.registers.start as usize - 200..thread.registers.end as usize),
     );
-    let stacks = core.tids().into_iter().filter_map(|tid| core.stack_pointer(tid));
+    let stacks = core.tids().into_iter().filter_map(|tid| core.registers().stack_pointer(tid));
     places.extend(stacks.filter_map(|at| offsets(&space, at)));
     let exe = core.modules().all().iter().find(|module| module.is_exe());
     let base = exe.map(|exe| exe.base()).unwrap_or_default();

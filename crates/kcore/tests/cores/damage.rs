@@ -76,11 +76,11 @@ fn case(scenario: &str, variant: &str) -> Case {
 
 fn crashed_stack(core: &Core) -> Stack {
     let tid = core.crashed_thread().expect("a crashed thread").tid;
-    core.stack(tid, MAX_FRAMES)
+    core.stacks().of_thread(tid, MAX_FRAMES)
 }
 
 fn names(core: &Core, stack: &Stack) -> Vec<Option<String>> {
-    let frames = core.named_frames(stack);
+    let frames = core.stacks().named_frames(stack);
     frames.map(|frame| frame.location.function.as_deref().map(str::to_owned)).collect()
 }
 
@@ -92,8 +92,9 @@ fn pcs(stack: &Stack) -> Vec<u64> {
 fn assert_true(core: &Core, case: &Case) {
     let truth = case.truth().expect("a truth");
     let thread = truth.crashed().expect("a crashed thread");
-    let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
+    let stack = core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
     let seen: Vec<Seen> = core
+        .stacks()
         .named_frames(&stack)
         .map(|frame| Seen {
             function: frame.location.function.as_deref().map(str::to_owned),
@@ -112,7 +113,7 @@ fn without_its_executable_a_core_shows_pcs_and_says_what_is_missing() {
     let core = Moved::new(&case).open(OpenOptions::default());
     let stack = crashed_stack(&core);
     assert_eq!(names(&core, &stack).first(), Some(&None), "a name from nowhere");
-    let pc = core.start_registers(stack.tid.expect("a thread's")).expect("registers").pc();
+    let pc = core.registers().of_thread(stack.tid.expect("a thread's")).expect("registers").pc();
     assert_eq!(pcs(&stack).first(), Some(&pc.get()));
     let doubts = texts_of_doubts(&core).join("\n");
     assert!(doubts.contains("not found: ") && doubts.contains("leaf"), "{doubts}");

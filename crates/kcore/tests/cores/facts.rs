@@ -169,7 +169,7 @@ fn panics_that_led_to_another_are_all_told() {
         Some((case, *messages))
     });
     let checked = several.map(|(case, messages)| {
-        let told: Vec<_> = open(case).last_words().into_iter().map(message).collect();
+        let told: Vec<_> = open(case).crash().last_words().into_iter().map(message).collect();
         let wanted: Vec<_> = messages.iter().map(|text| Some((*text).to_owned())).collect();
         assert_eq!(told, wanted, "{}", case.name());
     });
@@ -202,7 +202,7 @@ fn was_printed(known: &Known, words: &LastWords) -> bool {
 #[test]
 fn no_core_tells_last_words_that_its_program_did_not_say() {
     check_each(cases(), |known| {
-        let words = known.core.last_words();
+        let words = known.core.crash().last_words();
         let is_go = known.truth.language == Language::Go;
         let unsaid = words.iter().filter(|words| !(is_go && was_printed(known, words)));
         let foreign = unsaid.filter(|words| match words {
@@ -228,8 +228,8 @@ fn check_threads(known: &Known) -> Vec<String> {
     if truth.crashed_tid.is_some() && truth.facts.signal.is_some() && crashed != truth.crashed_tid {
         found.push(format!("thread {crashed:?} crashed, should be {:?}", truth.crashed_tid));
     }
-    if core.pid() != Some(truth.pid) {
-        found.push(format!("pid {:?}, should be {}", core.pid(), truth.pid));
+    if core.process().pid() != Some(truth.pid) {
+        found.push(format!("pid {:?}, should be {}", core.process().pid(), truth.pid));
     }
     found
 }
@@ -240,7 +240,7 @@ fn every_core_has_the_threads_and_the_process_that_its_program_knows() {
 }
 
 fn check_initial_stack(known: &Known) -> Vec<String> {
-    let Some(stack) = known.core.initial_stack() else {
+    let Some(stack) = known.core.process().initial_stack() else {
         return vec!["has no initial stack".to_owned()];
     };
     let args: Option<Vec<String>> = stack.args.into_iter().map(|arg| arg.text).collect();

@@ -48,7 +48,7 @@ fn difference(wanted: &str, line: Option<u32>, site: Option<&CrashSite>) -> Opti
 }
 
 fn check(known: &Known) -> Vec<String> {
-    let site = known.core.crash_site();
+    let site = known.core.crash().site();
     if let Some((_, function, line)) = ELSEWHERE.iter().find(|(it, ..)| it.fits(known.case)) {
         return difference(function, Some(*line), site.as_ref()).into_iter().collect();
     }

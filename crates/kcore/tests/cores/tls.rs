@@ -140,11 +140,11 @@ fn what_is_not_thread_local_is_said() {
     let vdso = core.modules().all().iter().find(|module| module.is_vdso()).expect("it has one");
     assert_eq!(core.tls().block(tid, vdso), Err(TlsError::NoStorage));
     assert_eq!(
-        core.lookup_symbol(None, "exe_small").unwrap_err().to_string(),
+        core.symbols().lookup(None, "exe_small").unwrap_err().to_string(),
         "thread local storage has not yet been allocated"
     );
     assert_eq!(
-        core.lookup_symbol_in(Some(tid), None, "exe_small"),
+        core.symbols().lookup_for(Some(tid), None, "exe_small"),
         core.tls().variable(tid, None, "exe_small")
     );
 }

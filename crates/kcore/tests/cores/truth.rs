@@ -27,7 +27,7 @@ struct Guess {
 }
 
 fn stack(known: &Known, thread: &Thread) -> Stack {
-    known.core.stack(Tid::new(thread.tid), MAX_FRAMES)
+    known.core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES)
 }
 
 fn as_seen(frame: &NamedFrame) -> Seen {
@@ -43,7 +43,7 @@ fn as_seen(frame: &NamedFrame) -> Seen {
 /// The stack in one line, for a message.
 fn line(known: &Known, stack: &Stack) -> String {
     const SHOWN: usize = 40;
-    let names = known.core.named_frames(stack).take(SHOWN).map(|frame| {
+    let names = known.core.stacks().named_frames(stack).take(SHOWN).map(|frame| {
         let name = frame.location.function.clone().unwrap_or_else(|| "?".into());
         format!("{name}[{}]", frame.trust().as_str())
     });
@@ -54,7 +54,7 @@ fn check_frames(known: &Known, thread: &Thread, stack: &Stack) -> Option<String>
     if known.core.thread(Tid::new(thread.tid)).is_none() {
         return Some(format!("thread {} is missing", thread.tid));
     }
-    let seen: Vec<Seen> = known.core.named_frames(stack).map(|f| as_seen(&f)).collect();
+    let seen: Vec<Seen> = known.core.stacks().named_frames(stack).map(|f| as_seen(&f)).collect();
     let difference = compare(thread, &seen).err()?;
     Some(format!("{difference}\n    {}", line(known, stack)))
 }
@@ -69,7 +69,7 @@ fn sure_calls(thread: &Thread) -> impl Iterator<Item = (&Call, &str)> {
 
 /// Each named call must come from the module that the truth names: the program where it names none.
 fn check_modules(known: &Known, thread: &Thread, stack: &Stack) -> Vec<String> {
-    let frames: Vec<NamedFrame> = known.core.named_frames(stack).collect();
+    let frames: Vec<NamedFrame> = known.core.stacks().named_frames(stack).collect();
     let calls = sure_calls(thread);
     let wrong = calls.filter(|(call, name)| !frames.iter().any(|frame| is_from(call, name, frame)));
     wrong

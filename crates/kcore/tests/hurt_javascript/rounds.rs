@@ -82,7 +82,7 @@ fn rounds(scenario: &str, variant: &str) {
 pub fn open(case: &Case) -> (Core, Stack) {
     let (core, exe) = (Some(case.core.clone()), Some(case.exe.clone()));
     let core = Core::open(&OpenOptions { core, exe, ..OpenOptions::default() }).expect("a core");
-    let stack = core.stack(*core.tids().first().expect("a thread"), MAX_FRAMES);
+    let stack = core.stacks().of_thread(*core.tids().first().expect("a thread"), MAX_FRAMES);
     (core, stack)
 }
 

@@ -45,7 +45,7 @@ fn ask(core: &Core, host: &HurtHost<'_>) -> HashSet<u64> {
     let tasks = tasks(host);
     let numbers = tasks.iter().map(|task| task.id).collect();
     for task in tasks.into_iter().map(Arc::new).take(STACKS) {
-        let stack = core.task_stack(&task, FRAMES);
+        let stack = core.stacks().of_task(&task, FRAMES);
         assert!(stack.frames.len() <= FRAMES, "a bound of frames");
     }
     numbers

@@ -55,7 +55,7 @@ impl Damaged {
 /// all else.
 fn parts(core: &Core, code: bool) -> Vec<(usize, Range<usize>)> {
     let stacks: Vec<_> =
-        core.tids().into_iter().filter_map(|tid| core.stack_pointer(tid)).collect();
+        core.tids().into_iter().filter_map(|tid| core.registers().stack_pointer(tid)).collect();
     let segments = core.file().expect("a core file").segments().iter().enumerate();
     let ours = segments.filter(|(_, segment)| {
         let mapping = core.mapping_at(segment.range.start);
@@ -76,9 +76,9 @@ fn parts(core: &Core, code: bool) -> Vec<(usize, Range<usize>)> {
 /// All frames of the thread that died, natively and by name.
 fn frames(core: &Core) -> (Vec<u64>, Vec<NamedFrame>, End) {
     let tid = *core.tids().first().expect("a thread");
-    let stack = core.stack(tid, MAX_FRAMES);
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
     let pcs = stack.frames.iter().map(|frame| frame.pc.addr().get()).collect();
-    (pcs, core.named_frames(&stack).collect(), stack.end)
+    (pcs, core.stacks().named_frames(&stack).collect(), stack.end)
 }
 
 fn damaged(damage: Damage, look: impl Fn(&Case, &[NamedFrame], &[NamedFrame])) {

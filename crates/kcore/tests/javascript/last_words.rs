@@ -38,7 +38,7 @@ fn exception_difference(case: &Case, truth: &Truth, words: &[LastWords]) -> Opti
 #[test]
 fn an_uncaught_exception_is_told_with_its_stack() {
     let differences = CASES.iter().filter_map(|(case, truth)| {
-        let words = open(case).last_words();
+        let words = open(case).crash().last_words();
         let difference = exception_difference(case, truth, &words)?;
         Some(format!("{}: {difference}", case.name()))
     });
@@ -61,7 +61,7 @@ fn why_the_runtime_gave_up_is_told() {
     for (case, _) in CASES.iter().filter(|(case, _)| !case.variant.contains("gcore")) {
         let known = FATAL.iter().find(|(scenario, ..)| *scenario == case.scenario);
         let Some((_, text, function)) = known else { continue };
-        let words = open(case).last_words();
+        let words = open(case).crash().last_words();
         let fatal = words.iter().find_map(|words| match words {
             LastWords::Fatal { message, trace } => Some((message, trace)),
             _ => None,

@@ -36,7 +36,7 @@ fn open(case: &Case) -> Core {
 
 /// The frames of JavaScript of a stack, innermost first.
 fn frames(core: &Core, stack: &Stack) -> Vec<NamedFrame> {
-    let named = core.named_frames(stack);
+    let named = core.stacks().named_frames(stack);
     named.filter(|frame| matches!(frame.location.kind, FrameKind::Js | FrameKind::Wasm)).collect()
 }
 
@@ -109,7 +109,7 @@ fn every_frame_is_named_as_v8_names_it() {
     for (case, truth) in CASES.iter() {
         let core = open(case);
         for thread in &truth.threads {
-            let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let stack = core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
             let calls: Vec<&Call> = thread.calls().collect();
             let mut add = |what: String| {
                 differences.push(format!("{} {}: {what}", case.name(), thread.role));
@@ -127,11 +127,11 @@ fn every_frame_is_named_as_v8_names_it() {
 fn a_stack_that_is_cut_shows_what_the_whole_one_does() {
     for (case, truth) in CASES.iter().filter(|(case, _)| case.scenario == "node-stack") {
         let (core, tid) = (open(case), Tid::new(truth.threads[0].tid));
-        let whole = core.stack(tid, MAX_FRAMES);
-        let whole: Vec<NamedFrame> = core.named_frames(&whole).collect();
+        let whole = core.stacks().of_thread(tid, MAX_FRAMES);
+        let whole: Vec<NamedFrame> = core.stacks().named_frames(&whole).collect();
         for limit in 1..32 {
-            let cut = core.stack(tid, limit);
-            let cut: Vec<NamedFrame> = core.named_frames(&cut).collect();
+            let cut = core.stacks().of_thread(tid, limit);
+            let cut: Vec<NamedFrame> = core.stacks().named_frames(&cut).collect();
             let mut expected: Vec<NamedFrame> =
                 whole.iter().filter(|frame| frame.physical < limit).cloned().collect();
             // What ended by tail calls below the last frame is known by its caller, which is cut off.

@@ -154,7 +154,7 @@ fn each_v8_has_the_objects_of_its_own_heaps() {
 fn each_v8_has_the_frames_of_its_own_functions() {
     each(|case, core, host, real, twin| {
         for tid in core.tids() {
-            let stack = core.stack(tid, kcore::MAX_FRAMES);
+            let stack = core.stacks().of_thread(tid, kcore::MAX_FRAMES);
             let native = NativeStack {
                 thread: stack.tid,
                 task: None,

@@ -39,9 +39,9 @@ impl<'a> Reader<'a> {
 
     /// The first argument of the innermost frame of this function.
     fn argument(&self, tid: u32, function: &str) -> Option<Value> {
-        let stack = self.core.stack(Tid::new(tid), MAX_FRAMES);
+        let stack = self.core.stacks().of_thread(Tid::new(tid), MAX_FRAMES);
         let is_it = |frame: &NamedFrame| frame.location.function.as_deref() == Some(function);
-        let frame = self.core.named_frames(&stack).find(is_it)?.frame?;
+        let frame = self.core.stacks().named_frames(&stack).find(is_it)?.frame?;
         let details = self.v8.frame_details(self.core, &frame, LIMITS)?;
         details.arguments.into_iter().next()
     }

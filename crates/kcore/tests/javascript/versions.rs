@@ -32,7 +32,7 @@ fn case(release: &str) -> Option<Case> {
 fn main_stack(case: &Case, core: &Core, check: impl FnOnce(&[&Call], &[NamedFrame])) {
     let truth = case.truth().expect("a truth");
     let thread = truth.threads.iter().find(|thread| thread.crashed).expect("it died");
-    let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
+    let stack = core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
     check(&thread.calls().collect::<Vec<_>>(), &frames(core, &stack));
 }
 

@@ -29,8 +29,8 @@ fn as_seen(frame: &NamedFrame) -> Seen {
 
 /// How a stack differs from what the program knows.
 fn difference(core: &Core, thread: &Thread) -> Option<String> {
-    let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
-    let seen: Vec<Seen> = core.named_frames(&stack).map(|frame| as_seen(&frame)).collect();
+    let stack = core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
+    let seen: Vec<Seen> = core.stacks().named_frames(&stack).map(|frame| as_seen(&frame)).collect();
     let difference = compare(thread, &seen).err()?;
     let names = seen.iter().take(30).map(|seen| seen.function.as_deref().unwrap_or("?"));
     let names: Vec<_> = names.collect();

@@ -53,8 +53,8 @@ fn the_signal_of_each_machine_has_its_own_name() {
     for variant in variants("O0") {
         let Some(opened) = open("signal-handler", &variant) else { continue };
         let tid = opened.core.crashed_thread().expect("a thread that died").tid;
-        let stack = opened.core.stack(tid, 64);
-        let taken = stack.frames.iter().filter_map(|frame| opened.core.taken_signal(frame));
+        let stack = opened.core.stacks().of_thread(tid, 64);
+        let taken = stack.frames.iter().filter_map(|frame| opened.core.crash().taken_signal(frame));
         for taken in taken {
             let name = signal::name(taken.number);
             assert!(
@@ -72,12 +72,12 @@ fn the_stack_pointer_and_the_program_counter_are_those_of_the_innermost_frame() 
         let core = &opened.core;
         let tid = core.crashed_thread().expect("a thread that died").tid;
         let machine = core.machine().expect("a machine");
-        let pc = core.register(tid, 0, machine.pc_name()).expect("it has registers");
-        let frame = core.stack(tid, 1).frames[0];
+        let pc = core.registers().named(tid, 0, machine.pc_name()).expect("it has registers");
+        let frame = core.stacks().of_thread(tid, 1).frames[0];
         assert_eq!(pc.map(Addr::new), Some(frame.pc.addr()), "{variant}");
         assert!(core.modules().at(frame.pc.addr()).is_some_and(|it| it.is_exe()), "{variant}");
-        assert_eq!(core.stack_pointer(tid), frame.sp, "{variant}");
-        let names: Vec<_> = core.user_registers(tid).iter().map(|it| it.name).collect();
+        assert_eq!(core.registers().stack_pointer(tid), frame.sp, "{variant}");
+        let names: Vec<_> = core.registers().user(tid).iter().map(|it| it.name).collect();
         let mut unique = names.clone();
         unique.sort_unstable();
         unique.dedup();

@@ -60,7 +60,7 @@ fn frames_need_no_file_of_a_module() {
         let version = version.expect("a version");
         assert!(case.variant.contains(version.rsplit_once('.').unwrap().0), "{version}");
         for thread in &truth.threads {
-            let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let stack = core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
             let shown = frames(&core, &stack);
             let shown: Vec<_> = shown
                 .iter()
@@ -114,7 +114,7 @@ pub fn changed(case: &Case, change: impl FnOnce(&Core, &mut Vec<u8>)) -> Hurt {
 /// The bytes of memory that is no file's and no thread's stack, and where it lies.
 pub fn heaps(core: &Core) -> Vec<(u64, Range<usize>)> {
     let stacks: Vec<_> =
-        core.tids().into_iter().filter_map(|tid| core.stack_pointer(tid)).collect();
+        core.tids().into_iter().filter_map(|tid| core.registers().stack_pointer(tid)).collect();
     let segments = core.file().expect("a core file").segments().iter();
     let ours = segments.filter(|segment| {
         let mapping = core.mapping_at(segment.range.start);
@@ -146,7 +146,7 @@ fn cut(bytes: &mut [u8], address: u64) {
 
 /// The program counters of a thread's native stack.
 fn native(core: &Core, tid: u32) -> Vec<u64> {
-    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    let stack = core.stacks().of_thread(Tid::new(tid), MAX_FRAMES);
     stack.frames.iter().map(|frame| frame.pc.addr().get()).collect()
 }
 
@@ -156,8 +156,8 @@ fn ask_all(case: &Case, truth: &Truth, hurt: &Hurt) {
     for thread in &truth.threads {
         let tid = Tid::new(thread.tid);
         assert_eq!(native(hurt, thread.tid), native(plain, thread.tid), "{}", case.name());
-        let stack = hurt.stack(tid, MAX_FRAMES);
-        let count = hurt.named_frames(&stack).count();
+        let stack = hurt.stacks().of_thread(tid, MAX_FRAMES);
+        let count = hurt.stacks().named_frames(&stack).count();
         assert!(count < 1_000_000, "{}: {count}", case.name());
         let _ = hurt.thread_facts(tid);
         for python in hurt.runtimes().of::<Python>() {
@@ -174,7 +174,7 @@ fn ask_all(case: &Case, truth: &Truth, hurt: &Hurt) {
             }
         }
     }
-    let _ = hurt.last_words();
+    let _ = hurt.crash().last_words();
 }
 
 /// Bytes of arguments, environment and auxiliary vector, at least.
@@ -211,7 +211,7 @@ fn a_heap_of_letters_makes_no_frame() {
         });
         ask_all(case, truth, &hurt);
         for thread in &truth.threads {
-            let stack = hurt.core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let stack = hurt.core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
             let named = frames(&hurt.core, &stack);
             let is_told = |it: &kcore::NamedFrame| it.location.doubt.is_some();
             assert!(named.iter().all(is_told), "{}: {named:?}", case.name());
@@ -283,7 +283,7 @@ fn a_stack_of_zeros_is_said_to_be_missing() {
     for (case, truth) in cases("python-stack").filter(|(case, _)| with_shims(&case.variant)) {
         let crashed = truth.crashed_tid.expect("it died");
         let hurt = changed(case, |core, bytes| {
-            let stack = core.stack_pointer(Tid::new(crashed)).expect("a stack");
+            let stack = core.registers().stack_pointer(Tid::new(crashed)).expect("a stack");
             let segments = core.file().expect("a core file").segments().iter();
             let mut held = segments.filter(|segment| segment.range.contains(stack));
             let segment = held.next().expect("it was dumped");
@@ -332,7 +332,7 @@ fn a_free_threaded_build_is_named_and_not_decoded() {
         assert_eq!(runtimes.identities().count(), 0, "{}", case.name());
         for thread in &truth.threads {
             assert_eq!(native(&hurt.core, thread.tid), native(&hurt.plain, thread.tid));
-            let stack = hurt.core.stack(Tid::new(thread.tid), MAX_FRAMES);
+            let stack = hurt.core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
             let named = frames(&hurt.core, &stack);
             // The loop of functions that call each other last, since 3.14, is no function of that name.
             assert!(!named.is_empty() || !case.variant.ends_with("3.13"), "{}", case.name());

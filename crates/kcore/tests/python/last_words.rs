@@ -24,7 +24,7 @@ fn an_exception_is_told_with_its_stack_and_how_far_it_came() {
             truth.facts.exception_what.clone(),
             stack.map(|line| line.as_str().expect("a line").to_owned()).collect::<Vec<_>>(),
         );
-        let words = open(case).last_words().into_iter().find_map(|words| match words {
+        let words = open(case).crash().last_words().into_iter().find_map(|words| match words {
             LastWords::Exception { fate, type_name, what, trace, .. } => {
                 Some((fate, type_name, what, trace))
             }
@@ -37,7 +37,7 @@ fn an_exception_is_told_with_its_stack_and_how_far_it_came() {
 #[test]
 fn who_aborts_by_itself_left_no_exception() {
     for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-stack") {
-        let words = open(case).last_words();
+        let words = open(case).crash().last_words();
         let is_it = |words: &&LastWords| matches!(words, LastWords::Exception { .. });
         let told = words.iter().find(is_it);
         // It aborts in a generator that handles one.
@@ -48,7 +48,7 @@ fn who_aborts_by_itself_left_no_exception() {
     }
     // That told of one long before.
     for (case, _) in CASES.iter().filter(|(case, _)| case.scenario == "python-natives") {
-        let words = open(case).last_words();
+        let words = open(case).crash().last_words();
         let is_it = |words: &LastWords| matches!(words, LastWords::Exception { .. });
         assert!(!words.iter().any(is_it), "{words:?}");
     }

@@ -11,7 +11,7 @@ use kcore::python::{
     PyTask, Python,
     value::{Limits, ValueKind},
 };
-use kcore::{Core, LiveOptions, MAX_FRAMES, OpenOptions, Pid, Tid};
+use kcore::{Core, LiveOptions, LiveProcess, MAX_FRAMES, OpenOptions, Pid, Tid};
 
 use crate::{CASES, frames};
 
@@ -102,7 +102,7 @@ impl Target {
     pub fn snapshot(&self) -> Core {
         let pid = Pid::new(i32::try_from(self.child.id()).expect("a pid"));
         let live = LiveOptions { stop_timeout: Duration::from_secs(20), ..LiveOptions::default() };
-        Core::of_process(pid, &live, &OpenOptions::default()).expect("a snapshot")
+        LiveProcess::of(pid).snapshot(&live, &OpenOptions::default()).expect("a snapshot")
     }
 }
 
@@ -115,7 +115,7 @@ impl Drop for Target {
 
 /// The functions of a thread without what qualifies them, innermost first.
 fn functions(core: &Core, tid: u32) -> Vec<String> {
-    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    let stack = core.stacks().of_thread(Tid::new(tid), MAX_FRAMES);
     let named = frames(core, &stack).into_iter();
     let name = |function: &str| function.rsplit('.').next().unwrap_or(function).to_owned();
     named

@@ -40,6 +40,6 @@ fn told_lines(case: &Case) -> Vec<Value> {
 
 /// The frames of Python of a stack, innermost first.
 fn frames(core: &Core, stack: &Stack) -> Vec<NamedFrame> {
-    let named = core.named_frames(stack);
+    let named = core.stacks().named_frames(stack);
     named.filter(|frame| frame.location.kind == FrameKind::Python).collect()
 }

@@ -20,7 +20,7 @@ fn difference(call: &Call, frame: &NamedFrame) -> Option<String> {
 }
 
 fn compare(case: &Case, core: &Core, thread: &Thread) {
-    let stack = core.stack(Tid::new(thread.tid), MAX_FRAMES);
+    let stack = core.stacks().of_thread(Tid::new(thread.tid), MAX_FRAMES);
     let shown = frames(core, &stack);
     let told: Vec<&Call> = thread.calls().collect();
     let name = format!("{} {}", case.name(), thread.role);
@@ -107,7 +107,12 @@ fn a_forked_child_has_states_of_threads_that_are_not_there() {
         let python = core.runtimes().of::<Python>().next().expect("CPython");
         let states = &python.state(core).threads;
         let of_threads = states.iter().filter_map(|state| state.tid).map(|tid| tid.get());
-        assert_eq!(of_threads.collect::<Vec<_>>(), [core.pid().expect("a pid")], "{}", case.name());
+        assert_eq!(
+            of_threads.collect::<Vec<_>>(),
+            [core.process().pid().expect("a pid")],
+            "{}",
+            case.name()
+        );
     });
 }
 
@@ -120,8 +125,9 @@ fn native_frames_that_only_call_are_not_shown() {
         }
         // Some programs were copied while they lived.
         let Some(crashed) = truth.crashed_tid else { return };
-        let stack = core.stack(Tid::new(crashed), MAX_FRAMES);
-        let named = core.named_frames(&stack).filter(|it| it.location.kind == FrameKind::Native);
+        let stack = core.stacks().of_thread(Tid::new(crashed), MAX_FRAMES);
+        let named =
+            core.stacks().named_frames(&stack).filter(|it| it.location.kind == FrameKind::Native);
         let plumbing = ["_PyEval_", "_PyObject_MakeTpCall", "PyObject_Vectorcall", "cfunction_"];
         // What was inlined into a function that is shown is shown with it.
         for frame in named.filter(|frame| !frame.location.inline) {
@@ -130,7 +136,7 @@ fn native_frames_that_only_call_are_not_shown() {
             assert!(!is_plumbing, "{}: {name}", case.name());
         }
         assert!(
-            core.native_frames(&stack).count() >= stack.frames.len(),
+            core.stacks().native_frames(&stack).count() >= stack.frames.len(),
             "all are there for who asks"
         );
     });
@@ -158,8 +164,8 @@ fn callbacks_stand_between_the_frames_of_c_that_call_them() {
         }
         // Some programs were copied while they lived.
         let Some(crashed) = truth.crashed_tid else { return };
-        let stack = core.stack(Tid::new(crashed), MAX_FRAMES);
-        let named: Vec<NamedFrame> = core.named_frames(&stack).collect();
+        let stack = core.stacks().of_thread(Tid::new(crashed), MAX_FRAMES);
+        let named: Vec<NamedFrame> = core.stacks().named_frames(&stack).collect();
         let between = between(&named, "compare", "in_c");
         assert!(
             between.iter().any(|name| name.starts_with("qsort")),

@@ -67,9 +67,9 @@ fn step(program: &Path, tid: u32, pc: u64, count: usize) -> u64 {
 }
 
 fn see(core: &Core, tid: u32) -> Seen {
-    let stack = core.stack(Tid::new(tid), MAX_FRAMES);
+    let stack = core.stacks().of_thread(Tid::new(tid), MAX_FRAMES);
     let (mut shape, mut doubt): (Vec<String>, _) = (Vec::new(), None);
-    for frame in core.named_frames(&stack) {
+    for frame in core.stacks().named_frames(&stack) {
         let function = frame.location.function.as_deref().unwrap_or("?");
         let name = match frame.location.kind {
             FrameKind::Python => function.rsplit('.').next().unwrap_or(function),
@@ -144,7 +144,7 @@ fn stops(case: &Case, program: &Path) {
     let mut target = Target::start(case, PROGRAM);
     target.threads();
     target.signal("STOP");
-    let entry = target.snapshot().lookup_symbol(None, "_PyEval_EvalFrameDefault").expect("it");
+    let entry = target.snapshot().symbols().lookup(None, "_PyEval_EvalFrameDefault").expect("it");
     let mut tally = Tally::default();
     let activations = if gen_cores::is_short_run() { 1 } else { ACTIVATIONS };
     for _ in 0..activations {

@@ -72,8 +72,8 @@ fn a_probe_that_asks_for_frames_is_shown_the_native_ones() {
 fn a_library_of_stacks_that_asks_for_frames_is_shown_them() {
     const TASKS: &[TaskProbe] = &[TaskProbe { probe: PROBE, begins_task: |_| false }];
     let core = open(Probes { tasks: TASKS, ..Probes::NONE });
-    assert!(core.tasks().is_empty());
-    let found: Vec<&str> = core.task_runtimes().identities().map(|it| it.name).collect();
+    assert!(core.tasks().all().is_empty());
+    let found: Vec<&str> = core.tasks().runtimes().identities().map(|it| it.name).collect();
     assert_eq!(found, ["curious"]);
-    assert!(core.stack(core.tids()[0], MAX_FRAMES).frames.len() > 3);
+    assert!(core.stacks().of_thread(core.tids()[0], MAX_FRAMES).frames.len() > 3);
 }

@@ -34,12 +34,12 @@ fn core() -> &'static Core {
 }
 
 fn stack(core: &Core) -> Stack {
-    core.stack(core.tids()[0], MAX_FRAMES)
+    core.stacks().of_thread(core.tids()[0], MAX_FRAMES)
 }
 
 /// Each frame by name, with its line where a runtime told of it.
 fn names(core: &Core, stack: &Stack) -> Vec<String> {
-    let named = core.named_frames(stack).map(|frame| {
+    let named = core.stacks().named_frames(stack).map(|frame| {
         let name = frame.location.function.clone().expect("every function here has a name");
         match frame.location.kind {
             FrameKind::Native => name.to_string(),
@@ -53,7 +53,7 @@ fn names(core: &Core, stack: &Stack) -> Vec<String> {
 fn native_frames_become_language_frames_are_joined_by_them_or_hidden() {
     let stack = stack(core());
     assert_eq!(names(core(), &stack), ["inner:3 [lua]", "outer:7 [lua]", "serve", "loop:9 [lua]"]);
-    let frames: Vec<_> = core().named_frames(&stack).collect();
+    let frames: Vec<_> = core().stacks().named_frames(&stack).collect();
     assert_eq!(frames.iter().map(|frame| frame.index).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!(frames.iter().map(|frame| frame.physical).collect::<Vec<_>>(), [0, 0, 1, 1]);
     assert!(frames[0].location.inline && !frames[1].location.inline);
@@ -63,7 +63,8 @@ fn native_frames_become_language_frames_are_joined_by_them_or_hidden() {
 #[test]
 fn native_frames_are_there_for_whoever_asks() {
     let stack = stack(core());
-    let native = core().native_frames(&stack).filter_map(|frame| frame.location.function.clone());
+    let native =
+        core().stacks().native_frames(&stack).filter_map(|frame| frame.location.function.clone());
     let native: Vec<String> = native.map(|name| name.to_string()).collect();
     assert_eq!(native, ["handle_get", "serve", "main"]);
 }
@@ -85,12 +86,12 @@ fn a_rule_steps_before_call_frame_information_and_stops() {
 #[test]
 fn registers_of_frames_behind_a_rule_are_known() {
     let stack = stack(core());
-    let known = core().known_frames(&stack, MAX_FRAMES);
+    let known = core().stacks().known_frames(&stack, MAX_FRAMES);
     let plain = open(Probes::NONE);
     let (untouched, plain_stack) = (&plain, crate::stack(&plain));
-    let expected = untouched.known_frames(&plain_stack, MAX_FRAMES);
-    let serve = core().named_frames(&stack).nth(2).expect("serve");
-    let same = untouched.named_frames(&plain_stack).nth(1).expect("serve");
+    let expected = untouched.stacks().known_frames(&plain_stack, MAX_FRAMES);
+    let serve = core().stacks().named_frames(&stack).nth(2).expect("serve");
+    let same = untouched.stacks().named_frames(&plain_stack).nth(1).expect("serve");
     let values = |variables: Option<Vec<kcore::FrameVariable>>| {
         let variables = variables.expect("it has variables").into_iter();
         variables.map(|it| (it.name, it.object.map(|object| object.place))).collect::<Vec<_>>()
@@ -99,7 +100,7 @@ fn registers_of_frames_behind_a_rule_are_known() {
         format!("{:?}", values(known.variables(&serve))),
         format!("{:?}", values(expected.variables(&same)))
     );
-    let inner = core().named_frames(&stack).next().expect("inner");
+    let inner = core().stacks().named_frames(&stack).next().expect("inner");
     assert!(
         known.variables(&inner).is_none(),
         "variables of the code that runs it are not its own"
@@ -108,8 +109,9 @@ fn registers_of_frames_behind_a_rule_are_known() {
 
 #[test]
 fn tasks_have_stacks_of_their_own() {
-    let tasks = core().tasks();
-    let stacks: Vec<Stack> = tasks.iter().map(|task| core().task_stack(task, MAX_FRAMES)).collect();
+    let tasks = core().tasks().all();
+    let stacks: Vec<Stack> =
+        tasks.iter().map(|task| core().stacks().of_task(task, MAX_FRAMES)).collect();
     let thread = core().tids().first().copied();
     assert_eq!(stacks[0].tid, thread);
     assert_eq!(names(core(), &stacks[0]), names(core(), &stack(core())));
@@ -120,7 +122,7 @@ fn tasks_have_stacks_of_their_own() {
     assert_eq!((stacks[2].frames.len(), stacks[2].end), (0, End::NoRegisters));
     assert_eq!((stacks[3].frames.len(), stacks[3].end), (0, End::Outermost));
     assert_eq!(names(core(), &stacks[3]), ["yield:12 [lua]", "generate:15 [lua]"]);
-    let parked: Vec<_> = core().named_frames(&stacks[3]).collect();
+    let parked: Vec<_> = core().stacks().named_frames(&stacks[3]).collect();
     assert!(parked.iter().all(|frame| frame.frame.is_none() && frame.trust() == Trust::Runtime));
     assert!(
         stacks
@@ -134,25 +136,25 @@ fn tasks_have_stacks_of_their_own() {
 fn a_library_of_stacks_is_asked_for_tasks_alone() {
     let own = open(Probes { tasks: toy::TASK_PROBES, ..Probes::NONE });
     let named = |core: &Core| {
-        let task = core.task_on(&stack(core)).cloned();
+        let task = core.tasks().on_stack(&stack(core)).cloned();
         task.map(|task| (task.runtime, task.id))
     };
     // `_start` begins its tasks, so that who looks at the thread is told of the one that it runs.
     assert_eq!(named(&own), Some(("fibers", 2)));
     assert_eq!(named(&open(Probes::NONE)), None);
     assert!(own.runtimes().is_empty(), "it is no rule of the walker, and decodes nothing");
-    let found: Vec<&str> = own.task_runtimes().identities().map(|it| it.name).collect();
+    let found: Vec<&str> = own.tasks().runtimes().identities().map(|it| it.name).collect();
     assert_eq!(found, ["fibers"]);
-    let first = own.tasks().first().expect("a suspended one");
+    let first = own.tasks().all().first().expect("a suspended one");
     assert_eq!((first.name.as_deref(), &*first.state), (Some("the first"), "ready"));
-    assert_eq!(own.task_stack(first, MAX_FRAMES).frames.len(), stack(&own).frames.len());
-    let both: Vec<&str> = core().tasks().iter().map(|task| task.runtime).collect();
+    assert_eq!(own.stacks().of_task(first, MAX_FRAMES).frames.len(), stack(&own).frames.len());
+    let both: Vec<&str> = core().tasks().all().iter().map(|task| task.runtime).collect();
     assert_eq!(both, ["toy", "toy", "toy", "toy", "fibers", "fibers"]);
 }
 
 #[test]
 fn tasks_are_grouped_with_threads_by_their_frames() {
-    let groups = core().stack_groups(&core().tids(), core().tasks(), MAX_FRAMES);
+    let groups = core().stacks().groups(&core().tids(), core().tasks().all(), MAX_FRAMES);
     let count = |function: &str| {
         let first = |group: &&kcore::StackGroup| {
             names(core(), &group.stack).first().is_some_and(|name| name.starts_with(function))
@@ -188,7 +190,7 @@ fn facts_of_threads_are_joined() {
 
 #[test]
 fn the_end_is_told_by_who_knows_it() {
-    let words = core().last_words();
+    let words = core().crash().last_words();
     let toy = words.iter().find_map(|words| match words {
         LastWords::Fatal { message, trace } if message == "toy" => Some(trace),
         _ => None,
@@ -216,7 +218,7 @@ fn a_runtime_reads_what_frames_of_the_moment_need() {
 
 #[test]
 fn threads_of_one_native_stack_in_different_functions_are_different() {
-    let groups = core().stack_groups(&core().tids(), &[], MAX_FRAMES);
+    let groups = core().stacks().groups(&core().tids(), &[], MAX_FRAMES);
     assert_eq!(groups.len(), 1);
     assert_eq!(groups[0].first(), core().tids().first().copied());
 }

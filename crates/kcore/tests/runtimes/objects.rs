@@ -23,7 +23,7 @@ fn go_on(_done: u64, _total: u64) -> ControlFlow<()> {
 
 /// Where a variable of the program lies.
 fn variable(name: &str) -> Addr {
-    core().lookup_symbol(None, name).expect("the program has it")
+    core().symbols().lookup(None, name).expect("the program has it")
 }
 
 fn path(name: &str) -> Path {

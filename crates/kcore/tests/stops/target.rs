@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kcore::{Core, LiveOptions, OpenOptions, Pid, Stack, Tid, Trust};
+use kcore::{Core, LiveOptions, LiveProcess, OpenOptions, Pid, Stack, Tid, Trust};
 use rustix::process::{Signal, kill_process};
 
 use crate::claim::Claim;
@@ -72,7 +72,7 @@ impl Target {
     /// A snapshot of it.
     pub fn core(&self) -> Option<Core> {
         let pid = Pid::new(i32::try_from(self.0.id()).unwrap());
-        Core::of_process(pid, &LiveOptions::default(), &OpenOptions::default()).ok()
+        LiveProcess::of(pid).snapshot(&LiveOptions::default(), &OpenOptions::default()).ok()
     }
 }
 
@@ -83,7 +83,7 @@ pub fn said(core: &Core) -> Vec<Said> {
 }
 
 fn said_of(core: &Core, tid: Tid) -> Said {
-    let stack = core.stack(tid, MAX_FRAMES);
+    let stack = core.stacks().of_thread(tid, MAX_FRAMES);
     // What ended by a jump has nothing to come back to.
     let outer = stack.frames.iter().skip(1).find(|frame| frame.trust != Trust::TailCall);
     // The caller of what interrupted it is no caller: nothing returns there.

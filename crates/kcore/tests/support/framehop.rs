@@ -24,7 +24,7 @@ pub fn unwinder(core: &Core, sections: fn(&Image) -> Sections) -> Unwinder {
 
 /// The addresses of the frames of a thread, innermost first, at most `most`.
 pub fn addresses(core: &Core, tid: Tid, unwinder: &Unwinder, most: usize) -> Vec<u64> {
-    let registers = core.user_registers(tid);
+    let registers = core.registers().user(tid);
     let register = |name: &str| registers.iter().find(|it| it.name == name).map(|it| it.value);
     let (Some(pc), Some(sp), Some(bp)) = (register("rip"), register("rsp"), register("rbp")) else {
         return Vec::new();

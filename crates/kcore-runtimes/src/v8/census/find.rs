@@ -27,19 +27,7 @@ const STEP: usize = 32;
 
 /// Memory that bytes were dumped of, lowest first and none beside another: no more than the core is long.
 pub fn held_memory(host: &dyn Host) -> Vec<AddrRange> {
-    merged(host.regions().into_iter().map(|region| region.range))
-}
-
-/// Ranges in order, of which those that lie beside each other are one.
-pub fn merged(ranges: impl Iterator<Item = AddrRange>) -> Vec<AddrRange> {
-    let mut merged: Vec<AddrRange> = Vec::new();
-    for range in ranges {
-        match merged.last_mut().filter(|last| last.end == range.start) {
-            Some(last) => last.end = range.end,
-            None => merged.push(range),
-        }
-    }
-    merged
+    AddrRange::merged(host.regions().into_iter().map(|region| region.range))
 }
 
 /// The chunks of all heaps of a process, lowest first: they lie in memory that is no file's.

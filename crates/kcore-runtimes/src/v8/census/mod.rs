@@ -118,7 +118,7 @@ impl Census {
     fn take(v8: &V8, host: &dyn Host, heap: &Heap<'_>, watch: Watch<'_>) -> Result<Self, Stopped> {
         let held = find::held_memory(host);
         let readable = host.ranges().into_iter().filter(|range| range.readable);
-        let mapped = find::merged(readable.map(|range| range.range));
+        let mapped = AddrRange::merged(readable.map(|range| range.range));
         let chunks = find::chunks(v8, host, heap, &held, watch)?;
         let native = find::native_memory(host, &held, &chunks);
         let unused = lab::unused(heap, &chunks, &native);

@@ -13,7 +13,7 @@ pub const FINDER: Finder =
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let info = crash.signal()?;
-    let own = crash.core().pid().ok_or("the pid of the process is not known")?;
+    let own = crash.core().process().pid().ok_or("the pid of the process is not known")?;
     // Pid 0 is the kernel, or a process outside of the namespace.
     let sender = signal::sender(&info).filter(|(pid, _)| *pid != 0);
     let Some((pid, uid)) = sender else { return Ok(None) };

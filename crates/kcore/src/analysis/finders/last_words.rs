@@ -54,7 +54,7 @@ pub fn said_at_end(crash: &Crash<'_>) -> Option<String> {
     if crash.was_handled() || !ends_itself(crash) {
         return None;
     }
-    let all = crash.core().last_words();
+    let all = crash.core().crash().last_words();
     let (words, sentence_of_first) =
         all.iter().find_map(|words| Some((words, sentence(crash, words)?)))?;
     // Go keeps panics in the order in which they came: the program is where the last one was raised.

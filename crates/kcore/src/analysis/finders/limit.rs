@@ -28,7 +28,8 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
 /// Whether the kernel sent the signal: in its own name, or in that of the process, and that is not in `kill`.
 fn is_kernels(crash: &Crash<'_>) -> Result<bool, &'static str> {
     let sender = signal::sender(&crash.signal()?);
-    let is_own = sender.is_some_and(|(pid, _)| pid == 0 || Some(pid) == crash.core().pid());
+    let is_own =
+        sender.is_some_and(|(pid, _)| pid == 0 || Some(pid) == crash.core().process().pid());
     let is_in_kill = || crash.last_functions().first().is_some_and(|name| &**name == "kill");
     Ok(crash.has_code("SI_KERNEL") || (crash.has_code("SI_USER") && is_own && !is_in_kill()))
 }

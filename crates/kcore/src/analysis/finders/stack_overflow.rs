@@ -28,7 +28,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if crash.core().has_lost_mappings() {
         return Err("the core's end is missing, and with it the list of mappings");
     }
-    let frames = crash.core().stack(crash.tid(), FRAMES).frames;
+    let frames = crash.core().stacks().of_thread(crash.tid(), FRAMES).frames;
     let circle = Circle::of(&frames);
     let sentence = match &circle {
         Some(circle) => format!("the stack is full of calls that repeat: {}", circle.names(crash)),
@@ -90,7 +90,7 @@ impl<'a> Circle<'a> {
 
     fn names(&self, crash: &Crash<'_>) -> String {
         let round = self.round.split_last().map_or(self.round, |(_, round)| round);
-        let names = round.iter().map(|frame| match crash.core().symbol_at(frame.pc.lookup()) {
+        let names = round.iter().map(|frame| match crash.core().symbols().at(frame.pc.lookup()) {
             Some(symbol) => symbol.name.to_string(),
             None => frame.pc.addr().to_string(),
         });

@@ -76,7 +76,7 @@ pub fn reason(crash: &Crash<'_>) -> Option<Reason> {
     // An exception that is still there may be why, whatever the C++ library makes of it.
     let has_exception = || {
         let is_exception = |words: &LastWords| matches!(words, LastWords::Exception { .. });
-        crash.core().last_words().iter().any(is_exception)
+        crash.core().crash().last_words().iter().any(is_exception)
     };
     reason.or_else(|| (!has_exception()).then_some(Reason::NotTold))
 }

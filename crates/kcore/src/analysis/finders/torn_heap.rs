@@ -49,7 +49,8 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         }
         None => finding.with("the word is impossible", EvidenceSource::Memory(torn.at)),
     };
-    let said = crash.core().last_words().iter().any(|it| matches!(it, LastWords::AbortMessage(_)));
+    let said =
+        crash.core().crash().last_words().iter().any(|it| matches!(it, LastWords::AbortMessage(_)));
     let noticed =
         if said { "the allocator noticed it" } else { "the thread died in the allocator" };
     let finding = finding.with(noticed, EvidenceSource::Stack(crash.tid()));

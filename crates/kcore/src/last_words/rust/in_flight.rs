@@ -54,7 +54,9 @@ pub fn into_frame(core: &Core, frame: &Frame) -> Option<Panic> {
     let class = core.target().uint(&CLASS);
     let matches = writable(core)
         .into_iter()
-        .flat_map(|range| core.search(ValuePattern::exactly(class), UnitSize::Eight, range))
+        .flat_map(|range| {
+            core.memory().search(ValuePattern::exactly(class), UnitSize::Eight, range)
+        })
         .flat_map(|batch| batch.matches);
     let found: Vec<Addr> = matches.map(|found| found.addr).filter(|at| is_into(*at)).collect();
     match found.as_slice() {

@@ -50,7 +50,7 @@ impl TraitObject {
     /// The name of the first method of its trait.
     pub fn method(&self, core: &Core) -> Option<String> {
         let method = Addr::new(word_at(core, self.table, FIRST_METHOD)?);
-        core.symbol_at(method).map(|symbol| symbol.name.to_string())
+        core.symbols().at(method).map(|symbol| symbol.name.to_string())
     }
 
     /// The words of the value, at most `most`.

@@ -27,7 +27,7 @@ const MAX_NAME: u64 = 4096;
 pub fn find(core: &Core, tid: Tid) -> Option<String> {
     let given = VARIABLES.iter().find_map(|name| core.tls().variable(tid, None, name).ok());
     let given = given.and_then(|variable| name_behind(core, variable));
-    given.or_else(|| (core.pid() == Some(tid.get())).then(|| "main".to_owned()))
+    given.or_else(|| (core.process().pid() == Some(tid.get())).then(|| "main".to_owned()))
 }
 
 fn name_behind(core: &Core, variable: Addr) -> Option<String> {

@@ -54,5 +54,5 @@ fn frames_of(core: &Core, counted: &CountedStack) -> Vec<ProfileFrame> {
         calls_elsewhere: false,
     });
     let stack = Stack::of_frames(counted.tid, frames.collect(), End::Outermost);
-    core.native_frames(&stack).map(|frame| frame_of(&frame.location)).collect()
+    core.stacks().native_frames(&stack).map(|frame| frame_of(&frame.location)).collect()
 }

@@ -34,8 +34,8 @@ pub use several::{ProcessCost, ProcessesCost, RefusedProcess};
 use course::Next;
 use taking::Taking;
 
-use super::LiveOptions;
-use crate::{Core, OpenError, OpenOptions, by_file::SymbolsByFile};
+use super::{LiveOptions, LiveProcess};
+use crate::{OpenError, OpenOptions, by_file::SymbolsByFile};
 
 /// Which threads are sampled, how often, and for how long.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,20 +69,20 @@ pub struct ProfileProgress {
     pub stop: Arc<AtomicBool>,
 }
 
-impl Core {
-    /// Samples the stacks of a live process, which runs on. Threads come and go meanwhile, and it may start another
+impl LiveProcess {
+    /// Samples its stacks; it runs on. Threads come and go meanwhile, and it may start another
     /// program. It ends early, with what there is by then, when the process does, or the last of the chosen threads:
     /// [`ProfileCost::changes`] says so.
     ///
     /// # Errors
     /// When there is no such process, or a right is missing.
-    pub fn profile_process(
-        pid: Pid,
+    pub fn profile(
+        self,
         wanted: &ProfileOptions,
         options: &OpenOptions,
         progress: &ProfileProgress,
     ) -> Result<(Profile, ProfileCost), OpenError> {
-        profile_one(Process::open(pid)?, wanted, options, progress, Arc::default())
+        profile_one(Process::open(self.pid)?, wanted, options, progress, Arc::default())
     }
 }
 

@@ -46,7 +46,7 @@ impl Names {
         tid: Tid,
         profile: &mut Profile,
     ) -> Option<(ThreadId, StackId)> {
-        let mut walker = core.walker()?;
+        let mut walker = core.stacks().walker()?;
         let stack = self.stack_of(core, &mut walker, tid, profile)?;
         let name = core.thread_facts(tid).name.unwrap_or_default();
         Some((profile.thread(tid.get(), &name), stack))
@@ -59,7 +59,7 @@ impl Names {
         tid: Tid,
         profile: &mut Profile,
     ) -> Option<StackId> {
-        let stack = core.stack_with(walker, tid, MAX_FRAMES);
+        let stack = core.stacks().of_thread_with(walker, tid, MAX_FRAMES);
         let spans = if self.is_native { Arc::default() } else { core.decoded(&stack).clone() };
         let is_native = spans.is_empty();
         let pcs: Vec<CodeAddr> = stack.frames.iter().map(|frame| frame.pc).collect();

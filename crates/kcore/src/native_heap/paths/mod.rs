@@ -9,7 +9,7 @@ use super::{
     HeapModule, HeapView, OwnedBlock, Watch,
     reach::{BlockTable, Scanner, Spread, TableBlock},
 };
-use crate::{Core, ThreadVariable, Tid};
+use crate::{Core, ThreadVariable, Tid, VariableView};
 use names::PointerNames;
 pub(super) use names::join;
 use search::Search;
@@ -72,12 +72,12 @@ pub struct BlockReach {
     pub bytes: u64,
 }
 
-impl Core {
+impl VariableView<'_> {
     /// The thread-local variable that a root is, or is a part of.
-    pub fn thread_variable_of_root(&self, root: BlockRoot) -> Option<ThreadVariable> {
+    pub fn thread_local_of_root(self, root: BlockRoot) -> Option<ThreadVariable> {
         match root {
-            BlockRoot::Data(at) | BlockRoot::Memory(at) => self.thread_variable_at(None, at),
-            BlockRoot::Stack(tid, at) => self.thread_variable_at(Some(tid), at),
+            BlockRoot::Data(at) | BlockRoot::Memory(at) => self.thread_local_at(None, at),
+            BlockRoot::Stack(tid, at) => self.thread_local_at(Some(tid), at),
             BlockRoot::Register(..) => None,
         }
     }
@@ -147,7 +147,7 @@ impl HeapView<'_> {
         table: &'t BlockTable,
     ) -> impl Iterator<Item = (Tid, &'static str, Addr, TableBlock)> + 't {
         self.core.tids().into_iter().flat_map(move |tid| {
-            let registers = self.core.user_registers(tid).into_iter();
+            let registers = self.core.registers().user(tid).into_iter();
             registers.filter_map(move |register| {
                 let block = table.find(register.value)?;
                 Some((tid, register.name, Addr::new(register.value), block))
@@ -171,7 +171,7 @@ impl HeapView<'_> {
         if let Some(at) =
             search::first_word(self.core.space(), table, &self.root_ranges(), block, watch)
         {
-            let root = match self.core.thread_of_stack(at) {
+            let root = match self.core.stacks().thread_at(at) {
                 Some(tid) => BlockRoot::Stack(tid, at),
                 None => BlockRoot::Memory(at),
             };

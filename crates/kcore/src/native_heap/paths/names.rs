@@ -57,7 +57,7 @@ impl<'c> PointerNames<'c> {
     /// Of pointers in a block, whose own type is looked for. The block itself has no name.
     pub fn of_block(core: &'c Core, start: Addr, watch: Watch<'_>) -> Self {
         let mut go_on = |_| watch(0, 0) == ControlFlow::Continue(());
-        let guess = core.what_types(start, 1, &mut go_on).into_iter().next();
+        let guess = core.memory().what_types(start, 1, &mut go_on).into_iter().next();
         let object = guess.filter(|guess| guess.base == start).map(|guess| Named {
             name: String::new(),
             is_behind_pointer: false,
@@ -161,22 +161,22 @@ pub fn join(name: &str, path: &str, is_behind_pointer: bool) -> String {
 impl Core {
     /// The thread-local variable that a root is.
     fn variable_of_thread(&self, root: BlockRoot) -> Option<(String, Object)> {
-        let variable = self.thread_variable_of_root(root)?;
+        let variable = self.variables().thread_local_of_root(root)?;
         Some((variable.name, variable.object?))
     }
 
     /// The variable of a module round an address, with its name.
     fn variable_of_data(&self, at: Addr) -> Option<(String, Object)> {
-        let symbol = self.symbol_at(at).filter(|it| it.sized && it.offset < it.size)?;
+        let symbol = self.symbols().at(at).filter(|it| it.sized && it.offset < it.size)?;
         let (name, object) = self.named_variable_at(symbol.start)?;
         Some((name.to_string(), object))
     }
 
     /// The variable of a frame round an address of a stack.
     fn variable_of_stack(&self, tid: crate::Tid, at: Addr) -> Option<(String, Object)> {
-        let stack = self.stack(tid, MAX_FRAMES);
-        let known = self.known_frames(&stack, MAX_FRAMES);
-        self.named_frames(&stack).find_map(|frame| {
+        let stack = self.stacks().of_thread(tid, MAX_FRAMES);
+        let known = self.stacks().known_frames(&stack, MAX_FRAMES);
+        self.stacks().named_frames(&stack).find_map(|frame| {
             let variables = known.variables(&frame).unwrap_or_default().into_iter();
             let mut objects = variables.filter_map(|it| Some((it.name?, it.object.ok()?)));
             let holds = |object: &Object| {

@@ -33,7 +33,7 @@ impl<'c> Keepers<'c> {
         let mut keepers =
             Self { core, stacks: core.used_stacks(), last: None, found: FxHashMap::default() };
         for tid in core.tids() {
-            let values = core.user_registers(tid).into_iter().map(|register| register.value);
+            let values = core.registers().user(tid).into_iter().map(|register| register.value);
             for block in values.filter_map(|value| table.find(value)) {
                 keepers.add(Keeper::Thread(tid), block.number);
             }
@@ -92,7 +92,7 @@ impl<'c> Keepers<'c> {
         }
         let word = AddrRange::with_len(at, 1);
         if let Some(module) = self.core.modules().at(at) {
-            let symbol = self.core.symbol_at(at).filter(|it| it.sized && it.offset < it.size);
+            let symbol = self.core.symbols().at(at).filter(|it| it.sized && it.offset < it.size);
             return symbol.map_or((word, Keeper::Data(module.span().start)), |symbol| {
                 let range = AddrRange::with_len(symbol.start, symbol.size);
                 (range, Keeper::Variable(symbol.start))

@@ -234,7 +234,7 @@ impl Core {
     fn used_stacks(&self) -> Vec<(AddrRange, Tid)> {
         let tids = self.tids().into_iter();
         let mut ranges: Vec<_> =
-            tids.filter_map(|tid| Some((self.stack_range(tid)?, tid))).collect();
+            tids.filter_map(|tid| Some((self.stacks().range_of_thread(tid)?, tid))).collect();
         ranges.sort_unstable_by_key(|(range, _)| range.start);
         ranges
     }

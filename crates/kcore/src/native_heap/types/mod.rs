@@ -1,6 +1,6 @@
 //! What blocks most likely are: by the types of the pointers that lead to them.
 //!
-//! The graph is that of [`Core::what_types`]: the variables of modules and frames, and the pointers of their types. A block
+//! The graph is that of [`MemoryView::what_types`]: the variables of modules and frames, and the pointers of their types. A block
 //! to which a `struct node *` leads is a `struct node`, and its pointers type further blocks; `void *` types nothing. What
 //! containers of standard libraries own is counted to them. Nothing of it is certain: a program may cast its pointers, and
 //! a variable may hold what it was left with.

@@ -61,7 +61,7 @@ fn frame_difference(core: &Core, own: &Frame, theirs: &PeerFrame) -> Option<What
 
 /// The name of a function that is compiled from our own sources: others have many names.
 fn program_function(core: &Core, frame: &Frame) -> Option<String> {
-    let locations = core.locations(frame.pc);
+    let locations = core.symbols().locations(frame.pc);
     let outer = locations.last()?;
     let is_own = outer.file.as_deref().is_some_and(|file| file.contains("gen-cores/scenarios/"));
     is_own.then(|| outer.function.as_deref().map(str::to_owned))?
@@ -78,7 +78,7 @@ fn length_difference(core: &Core, own: &Stack, theirs: &[PeerFrame]) -> Option<D
 }
 
 fn shown(core: &Core, frame: &Frame) -> String {
-    let locations = core.locations(frame.pc);
+    let locations = core.symbols().locations(frame.pc);
     let name = locations.last().and_then(|outer| outer.function.as_deref()).unwrap_or("?");
     format!("{} {name} [{}]", frame.pc.addr(), frame.trust.as_str())
 }

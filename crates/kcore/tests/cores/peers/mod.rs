@@ -55,7 +55,7 @@ impl Peer {
     }
 
     fn unexplained(self, known: &Known, tid: Tid, stacks: &Stacks) -> Option<String> {
-        let mut own = known.core.stack(tid, MAX_FRAMES);
+        let mut own = known.core.stacks().of_thread(tid, MAX_FRAMES);
         let compared = self.compared(&own);
         own.frames.truncate(compared);
         let theirs = stacks.get(&tid.get()).map(Vec::as_slice);

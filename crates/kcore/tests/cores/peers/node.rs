@@ -40,7 +40,7 @@ fn has_script(truth: &Truth, tid: Tid) -> bool {
 
 /// How a thread's stack differs from gdb's; of one without JavaScript all of it counts, also its end.
 fn thread_differences(core: &Core, tid: Tid, has_script: bool, gdb: &[PeerFrame]) -> Vec<String> {
-    let mut own = core.stack(tid, MAX_FRAMES);
+    let mut own = core.stacks().of_thread(tid, MAX_FRAMES);
     let lost = !has_script && !own.is_complete();
     let end = lost.then(|| format!("thread {tid}: ends with {}", own.end));
     let theirs = sure(gdb, has_script);

@@ -73,7 +73,7 @@ fn case(scenario: &str, variant: &str) -> Case {
 }
 
 fn frames(core: &Core, stack: &Stack) -> Vec<(u64, Option<String>)> {
-    let frames = core.named_frames(stack);
+    let frames = core.stacks().named_frames(stack);
     let seen = |name: Option<std::sync::Arc<str>>| name.map(|name| name.to_string());
     frames
         .filter_map(|frame| Some((frame.pc()?.addr().get(), seen(frame.location.function.clone()))))
@@ -82,7 +82,7 @@ fn frames(core: &Core, stack: &Stack) -> Vec<(u64, Option<String>)> {
 
 fn stacks(core: &Core) -> Stacks {
     let threads = core.tids().into_iter().map(|tid| {
-        let stack = core.stack(tid, MAX_FRAMES);
+        let stack = core.stacks().of_thread(tid, MAX_FRAMES);
         (tid.get(), frames(core, &stack), stack.end.to_string())
     });
     threads.collect()
@@ -180,9 +180,13 @@ fn notes_of_an_aarch64_kernel_are_understood() {
     assert_eq!(core.file().and_then(|file| file.code_mask()), Some(0x7f << 48));
     assert_eq!(stacks(&core), stacks(&open(&case)));
     let tid = core.tids()[0];
-    assert_eq!(core.register(tid, 0, "tpidr"), Ok(Some(0x55_0000_1000)));
-    assert_eq!(core.register(tid, 2, "tpidr"), Ok(Some(0x55_0000_1000)), "the same in every frame");
-    assert_eq!(core.register(tid, 0, "lr"), core.register(tid, 0, "x30"));
+    assert_eq!(core.registers().named(tid, 0, "tpidr"), Ok(Some(0x55_0000_1000)));
+    assert_eq!(
+        core.registers().named(tid, 2, "tpidr"),
+        Ok(Some(0x55_0000_1000)),
+        "the same in every frame"
+    );
+    assert_eq!(core.registers().named(tid, 0, "lr"), core.registers().named(tid, 0, "x30"));
 }
 
 #[test]
@@ -194,7 +198,7 @@ fn without_memory_each_thread_shows_where_it_stood_and_the_core_says_why_no_more
         let core = Rewritten::new(&case, &rewriter.write().bytes);
         let before = open(&case);
         for (tid, (_, now, _)) in core.tids().into_iter().zip(stacks(&core)) {
-            let frames = frames(&before, &before.stack(tid, MAX_FRAMES));
+            let frames = frames(&before, &before.stacks().of_thread(tid, MAX_FRAMES));
             let (pc, name) = now.first().expect("a frame");
             let (true_pc, true_name) = frames.first().expect("a frame");
             assert_eq!(pc, true_pc, "{}: {tid}", case.name());
@@ -222,7 +226,10 @@ fn a_core_cut_behind_its_notes_names_the_first_frames_and_counts_what_is_hurt() 
         let said = format!("stacks of {threads} of {threads} threads may be incomplete");
         assert!(doubts.contains(&said), "{}: {doubts}", case.name());
         for tid in core.tids() {
-            let (now, full) = (core.stack(tid, MAX_FRAMES), before.stack(tid, MAX_FRAMES));
+            let (now, full) = (
+                core.stacks().of_thread(tid, MAX_FRAMES),
+                before.stacks().of_thread(tid, MAX_FRAMES),
+            );
             let first = |stack: &Stack| stack.frames.first().map(|frame| frame.pc);
             assert_eq!(first(&now), first(&full), "{}: {tid}", case.name());
             assert_ne!(now.end, End::Outermost, "{}: {tid}", case.name());
@@ -274,7 +281,10 @@ fn a_core_cut_in_half_shows_every_stack_that_is_in_the_half() {
         let before = open(&case);
         let mut hurt = 0;
         for tid in before.tids() {
-            let (now, full) = (core.stack(tid, MAX_FRAMES), before.stack(tid, MAX_FRAMES));
+            let (now, full) = (
+                core.stacks().of_thread(tid, MAX_FRAMES),
+                before.stacks().of_thread(tid, MAX_FRAMES),
+            );
             assert!(!now.frames.is_empty(), "{}: {tid}", case.name());
             let same = frames(&core, &now) == frames(&before, &full);
             hurt += usize::from(!same);

@@ -20,7 +20,7 @@ pub use cost::{ProcessCost, ProcessesCost, RefusedProcess};
 use leader::Leader;
 
 use super::{ProfileCost, ProfileOptions, ProfileProgress, profile_one};
-use crate::{Core, OpenError, OpenOptions, by_file::SymbolsByFile};
+use crate::{LiveProcess, OpenError, OpenOptions, by_file::SymbolsByFile};
 
 /// What became of the profile of one process.
 struct Outcome {
@@ -35,21 +35,21 @@ struct Order {
     symbols: Arc<SymbolsByFile>,
 }
 
-impl Core {
-    /// Samples the stacks of a live process as [`Core::profile_process`] does, and those of all processes that it has
+impl LiveProcess {
+    /// Samples its stacks as [`LiveProcess::profile`] does, and those of all processes that it has
     /// started or starts meanwhile, and that these start. Threads of the profile say whose they are.
     ///
     /// A process that lives for a shorter time than it takes to find and prepare it has no samples, and is counted.
     ///
     /// # Errors
     /// When there is no such process, or neither it nor any that it has started may be looked at.
-    pub fn profile_processes(
-        pid: Pid,
+    pub fn profile_with_children(
+        self,
         wanted: &ProfileOptions,
         options: &OpenOptions,
         progress: &ProfileProgress,
     ) -> Result<(Profile, ProcessesCost), OpenError> {
-        let root = Descendant::of(pid).ok_or(LiveError::NoProcess(pid))?;
+        let root = Descendant::of(self.pid).ok_or(LiveError::NoProcess(self.pid))?;
         let (done, outcomes) = mpsc::channel();
         thread::scope(|scope| {
             let begin = |order: Order| {
