@@ -103,6 +103,12 @@ impl FrameOperand {
         }
     }
 
+    /// All named frames of the physical frame, innermost first: of a language's, all calls that it runs.
+    pub fn all_of(&self, core: &Core, stack: &Stack) -> Vec<NamedFrame> {
+        let named = core.stacks().named_frames(stack);
+        named.filter(|frame| frame.physical == self.index).collect()
+    }
+
     /// A description: its number, its function, and its thread or task.
     pub fn in_words(&self, core: &Core) -> String {
         let stack = self.stack(core, None);

@@ -1,7 +1,8 @@
 //! `::locals`: the arguments and locals of a frame.
 
 use kcore::{
-    Content, Core, FrameKind, Limits, MissingDebug, NamedFrame, Stack, Tid, VariableLimits,
+    Content, Core, FrameKind, Limits, MissingDebug, NamedFrame, ScriptVariables, Stack, Tid,
+    VariableLimits,
 };
 use kcore_dcmd::{
     AddrUse, Arg, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record,
@@ -10,7 +11,7 @@ use kcore_dcmd::{
 
 use crate::frame_operand::FrameOperand;
 use crate::script_path;
-use crate::script_variable::{self, ScriptLine};
+use crate::script_variable::{self, ScriptLine, Title};
 use crate::session_process::SessionProcess;
 
 /// Shows the variables of a frame.
@@ -90,16 +91,27 @@ impl Dcmd for Locals {
             return cx.note(&no_variables(cx.core(), &stack, index));
         }
         let style = style(cx, args.has('v'));
-        emit(cx, tid, scopes, style)
+        emit(cx, tid, scopes, style, is_one_of_many(cx, &names))
     }
 }
 
 /// Shows the variables of a frame of a language. `false` if it is no such frame, or its variables are not known.
 fn script_locals(cx: &mut Cx<'_>, meant: &FrameOperand, names: &[String]) -> Result<bool> {
     let limits = script_limits(names);
-    let Some((frame, found)) = script_variable::of_frame(cx, meant, limits) else {
-        return Ok(false);
-    };
+    let all = script_variable::of_frames(cx, meant, limits);
+    let is_none = all.is_empty();
+    all.into_iter().try_for_each(|(frame, found)| script_scope(cx, meant, &frame, found, names))?;
+    Ok(!is_none)
+}
+
+/// Shows the variables of one frame of a language.
+fn script_scope(
+    cx: &mut Cx<'_>,
+    meant: &FrameOperand,
+    frame: &NamedFrame,
+    found: ScriptVariables,
+    names: &[String],
+) -> Result<()> {
     let is_wanted = |name: &str| {
         names.is_empty() || names.iter().any(|wanted| script_path::is_same_name(name, wanted))
     };
@@ -114,10 +126,18 @@ fn script_locals(cx: &mut Cx<'_>, meant: &FrameOperand, names: &[String]) -> Res
         cx.note(&format!("frame {} has no variables", frame.index))?;
     }
     let (tid, dialect) = (meant.tid(), found.dialect);
-    let mut wanted = found.variables.into_iter().filter(|it| is_wanted(&it.name));
-    wanted
-        .try_for_each(|variable| cx.emit(&ScriptLine { tid, frame: &frame, dialect, variable }))?;
-    Ok(true)
+    let wanted = found.variables.into_iter().filter(|it| is_wanted(&it.name));
+    let is_numbered = is_one_of_many(cx, names);
+    for (number, variable) in wanted.enumerate() {
+        let title = Title { is_first: is_numbered && number == 0, is_numbered };
+        cx.emit(&ScriptLine { tid, frame, dialect, variable, title })?;
+    }
+    Ok(())
+}
+
+/// Whether frames are named: where all variables of frames from a pipe are shown.
+fn is_one_of_many(cx: &Cx<'_>, names: &[String]) -> bool {
+    cx.input().looped && names.is_empty()
 }
 
 /// How much is shown of variables of languages: of those that are named more.
@@ -196,13 +216,20 @@ fn missing(core: &Core, stack: &Stack, index: usize) -> Option<MissingDebug> {
     core.files().missing_debug_at(stack.frames.get(index)?.pc.lookup())
 }
 
-fn emit(cx: &mut Cx<'_>, tid: Option<Tid>, scopes: Vec<Scope>, style: ValueStyle) -> Result<()> {
-    let is_titled = scopes.len() > 1;
+fn emit(
+    cx: &mut Cx<'_>,
+    tid: Option<Tid>,
+    scopes: Vec<Scope>,
+    style: ValueStyle,
+    is_numbered: bool,
+) -> Result<()> {
+    let is_titled = scopes.len() > 1 || is_numbered;
     for scope in scopes {
         let mut is_first = is_titled;
         for variable in scope.variables {
             let style = if is_titled { style.indented(4) } else { style };
-            cx.emit(&VariableLine { tid, frame: &scope.frame, variable, style, is_first })?;
+            let title = Title { is_first, is_numbered };
+            cx.emit(&VariableLine { tid, frame: &scope.frame, variable, style, title })?;
             is_first = false;
         }
     }
@@ -216,8 +243,7 @@ struct VariableLine<'a> {
     frame: &'a NamedFrame,
     variable: NamedValue,
     style: ValueStyle,
-    /// Whether the name of the function stands before it.
-    is_first: bool,
+    title: Title,
 }
 
 impl Record for VariableLine<'_> {
@@ -226,7 +252,9 @@ impl Record for VariableLine<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line("{titled?{function}{function^?}{inline? [inlined]}:\n}{variable}")
+        View::Line(
+            "{titled?{numbered?frame {frame}, }{function}{function^?}{inline? [inlined]}:\n}{variable}",
+        )
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -240,7 +268,8 @@ impl Record for VariableLine<'_> {
             .opt_text("declared", self.variable.ty.as_deref())
             .put("value", self.variable.value_tree())
             .put("absent", self.variable.absence())
-            .display("titled", Cell::Bool(self.is_first))
+            .display("titled", Cell::Bool(self.title.is_first))
+            .display("numbered", Cell::Bool(self.title.is_numbered))
             .display("variable", self.variable.named(self.style));
     }
 

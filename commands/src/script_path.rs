@@ -3,7 +3,7 @@
 //! Each language has its own signs for the same steps. All of them are taken for all languages, since only one of them
 //! fits a value.
 
-use kcore::{Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptScalar};
+use kcore::{Dialect, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar};
 use kcore_dcmd::{DcmdError, Result};
 
 /// Steps of a path, at most.
@@ -75,12 +75,13 @@ fn bracketed(text: &str, close: char) -> Result<(Step, &str)> {
 
 /// The part of a value to which a step leads.
 pub fn part<'a>(node: &'a ScriptNode, dialect: Dialect, step: &Step) -> Option<&'a ScriptNode> {
-    let parts = &node.parts.as_ref()?.parts;
+    let ScriptParts { parts, is_cut, .. } = node.parts.as_ref()?;
     let labelled = parts.iter().find(|part| match step {
         Step::Name(name) => is_called(&part.label, name),
         Step::Number(number) => has_number(&part.label, *number),
     });
     let found = labelled.or_else(|| match step {
+        Step::Number(number) if *number < 0 && !is_cut => from_the_end(parts, *number, dialect),
         Step::Number(number) => item(parts, *number, dialect),
         Step::Name(_) => None,
     });
@@ -92,6 +93,25 @@ fn item(parts: &[ScriptPart], number: i64, dialect: Dialect) -> Option<&ScriptPa
     let first = i64::from(dialect == Dialect::Lua);
     let index = usize::try_from(number.checked_sub(first)?).ok()?;
     parts.iter().filter(|part| part.label == ScriptLabel::Item).nth(index)
+}
+
+/// The element of a list by its number from the end, in languages that count so: -1 is the last one.
+fn from_the_end(parts: &[ScriptPart], number: i64, dialect: Dialect) -> Option<&ScriptPart> {
+    let counts_so = matches!(dialect, Dialect::Python | Dialect::Ruby | Dialect::Perl);
+    let back = usize::try_from(number.unsigned_abs()).ok().filter(|_| counts_so)?;
+    let is_element =
+        |part: &&ScriptPart| matches!(part.label, ScriptLabel::Item | ScriptLabel::Index(_));
+    parts.iter().filter(is_element).rev().nth(back.checked_sub(1)?)
+}
+
+/// Whether a variable of Perl has an element that is written so: `$rows[3]` is one of `@rows`, `$size{x}` one of `%size`.
+pub fn is_whole_of_element(own: &str, typed: &str, path: &str) -> bool {
+    let whole = typed.strip_prefix('$').zip(match path.chars().next() {
+        Some('[') => own.strip_prefix('@'),
+        Some('{') => own.strip_prefix('%'),
+        _ => None,
+    });
+    whole.is_some_and(|(typed, own)| typed == own)
 }
 
 /// Whether a variable or a member is called so, with the sign before its name or without.
@@ -173,6 +193,20 @@ mod tests {
             (of(Dialect::Lua, 0), of(Dialect::Php, 2), of(Dialect::Php, -1)),
             (None, None, None)
         );
+        let back =
+            |dialect, number| from_the_end(&parts, number, dialect).map(|it| it.value.clone());
+        assert_eq!(back(Dialect::Ruby, -1), Some(ScriptNode::text("c")));
+        assert_eq!(back(Dialect::Python, -2), Some(ScriptNode::text("a")));
+        assert_eq!((back(Dialect::Perl, -3), back(Dialect::Php, -1)), (None, None));
+    }
+
+    #[test]
+    fn elements_of_perl_are_written_with_the_sign_of_a_scalar() {
+        assert!(is_whole_of_element("@rows", "$rows", "[3]"));
+        assert!(is_whole_of_element("%size", "$size", "{x}"));
+        assert!(!is_whole_of_element("@rows", "$rows", "{x}"));
+        assert!(!is_whole_of_element("$rows", "$rows", "[3]"));
+        assert!(!is_whole_of_element("@rows", "rows", "[3]"));
     }
 
     #[test]

@@ -10,10 +10,12 @@ use kcore_dcmd::{
 };
 
 use crate::frame_operand::FrameOperand;
-use crate::script_path::{self, Step, is_same_name};
+use crate::script_path::{self, Step, is_same_name, is_whole_of_element};
 
 /// Elements of an object that is on the way of a path, at most.
 const MAX_ELEMENTS: u64 = 1 << 16;
+/// Columns before variables that stand below the name of their frame.
+const INDENT: usize = 4;
 
 /// The frame of a language that an operand means, with its variables; `None` where it means one of machine code, or
 /// nothing tells its variables.
@@ -22,12 +24,37 @@ pub fn of_frame(
     meant: &FrameOperand,
     limits: VariableLimits,
 ) -> Option<(NamedFrame, ScriptVariables)> {
+    of_frames(cx, meant, limits).into_iter().next()
+}
+
+/// The frames of languages that an operand stands for, innermost first, with their variables: the one that was chosen,
+/// or all that one frame of machine code runs. None where they are of machine code, or nothing tells their variables.
+pub fn of_frames(
+    cx: &Cx<'_>,
+    meant: &FrameOperand,
+    limits: VariableLimits,
+) -> Vec<(NamedFrame, ScriptVariables)> {
     let core = cx.core();
     let stack = meant.stack(core, None);
-    let frame = meant.chosen_of(core, &stack)?;
+    let frames = match cx.input().looped {
+        true => meant.all_of(core, &stack),
+        false => meant.chosen_of(core, &stack).into_iter().collect(),
+    };
     let known = core.stacks().known_frames(&stack, meant.index.saturating_add(1));
-    let variables = known.script_variables(&frame, limits)?;
-    Some((frame, variables))
+    let told = frames.into_iter().filter_map(|frame| {
+        let variables = known.script_variables(&frame, limits)?;
+        Some((frame, variables))
+    });
+    told.collect()
+}
+
+/// What stands before the variables of a frame.
+#[derive(Clone, Copy)]
+pub struct Title {
+    /// Whether this is the first of its variables, and the frame is named before it.
+    pub is_first: bool,
+    /// Whether the number of the frame stands there too: it is one of many.
+    pub is_numbered: bool,
 }
 
 /// What a word names in the frame of a language: a variable, or what a path leads to that begins with one.
@@ -53,6 +80,8 @@ pub fn named(
     let shallow = VariableLimits { depth: 0, entries: 0, characters: 0, locals: true };
     let Some((_, variables)) = of_frame(cx, meant, shallow) else { return Ok(None) };
     let all = || variables.variables.iter().map(|variable| &*variable.name);
+    let of_self = of_self(variables.dialect, word);
+    let word = of_self.as_deref().unwrap_or(word);
     let Some((name, path)) = split(all(), word) else {
         return match computed(all(), word) {
             Some(name) => Err(DcmdError::failed(format!(
@@ -78,6 +107,12 @@ pub fn named(
     Ok(Some(ScriptNamed { word: word.to_owned(), dialect, value }))
 }
 
+/// A variable of the object whose method runs, as a path: Ruby's `@size` is `self.@size`.
+fn of_self(dialect: Dialect, word: &str) -> Option<String> {
+    let is_one = dialect == Dialect::Ruby && word.starts_with('@') && !word.starts_with("@@");
+    is_one.then(|| format!("self.{word}"))
+}
+
 /// The variable with whose name a word begins, the longest one, and the path behind it.
 fn split<'v, 'w>(
     variables: impl Iterator<Item = &'v str>,
@@ -87,12 +122,16 @@ fn split<'v, 'w>(
     let whole = |name: &'v str| {
         let mut typed = word.char_indices().map(|(at, _)| at).chain([word.len()]);
         let end = typed.find(|end| {
-            word.split_at_checked(*end)
-                .is_some_and(|(before, path)| ends(path) && is_same_name(name, before))
+            word.split_at_checked(*end).is_some_and(|(before, path)| {
+                let is_it = is_same_name(name, before) || is_whole_of_element(name, before, path);
+                ends(path) && is_it
+            })
         })?;
         Some((name, word.get(end..)?))
     };
-    variables.filter_map(whole).max_by_key(|(name, _)| name.len())
+    // Beside `$rows`, `@rows` has `$rows[3]`.
+    let is_whole = |name: &str, path: &str| name.starts_with(['@', '%']) && !path.is_empty();
+    variables.filter_map(whole).max_by_key(|(name, path)| (name.len(), is_whole(name, path)))
 }
 
 /// The variable with which an expression begins: C's rules would take another thing of that name.
@@ -107,11 +146,13 @@ fn follow(from: ScriptNode, dialect: Dialect, steps: &[Step], word: &str) -> Res
     let mut node = &from;
     for step in steps {
         node = script_path::part(node, dialect, step).ok_or_else(|| {
+            let is_cut = node.parts.as_ref().is_some_and(|parts| parts.is_cut);
+            let beyond = if is_cut { ", of those that are looked at" } else { "" };
             let what = match step {
                 Step::Name(name) => format!("no member or key {name}"),
                 Step::Number(number) => format!("no element or key {number}"),
             };
-            DcmdError::failed(format!("{word}: there is {what}"))
+            DcmdError::failed(format!("{word}: there is {what}{beyond}"))
         })?;
     }
     Ok(node.clone())
@@ -141,11 +182,14 @@ pub struct ScriptLine<'a> {
     pub dialect: Dialect,
     /// The variable.
     pub variable: ScriptVariable,
+    /// What stands before it.
+    pub title: Title,
 }
 
 impl ScriptLine<'_> {
     fn cell(&self, node: Cow<'_, ScriptNode>) -> Cell<'static> {
-        let style = ScriptStyle { dialect: self.dialect, addresses: false, indent: 0 };
+        let indent = if self.title.is_numbered { INDENT } else { 0 };
+        let style = ScriptStyle { dialect: self.dialect, addresses: false, indent };
         Cell::Script(Box::new(ScriptCell { node: Cow::Owned(node.into_owned()), style }))
     }
 }
@@ -156,7 +200,7 @@ impl Record for ScriptLine<'_> {
     }
 
     fn view(&self) -> View {
-        View::Line("{variable}")
+        View::Line("{titled?frame {frame}, {function}{function^?}:\n}{numbered?    }{variable}")
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
@@ -172,6 +216,8 @@ impl Record for ScriptLine<'_> {
             .opt_text("declared", value.class.as_deref())
             .put("value", self.cell(Cow::Borrowed(value)))
             .put("absent", Cell::Null)
+            .display("titled", Cell::Bool(self.title.is_first))
+            .display("numbered", Cell::Bool(self.title.is_numbered))
             .display("variable", self.cell(Cow::Owned(named)));
     }
 
@@ -182,7 +228,7 @@ impl Record for ScriptLine<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{computed, split};
+    use super::{Dialect, computed, of_self, split};
 
     #[test]
     fn an_expression_over_a_variable_is_known_as_one() {
@@ -198,6 +244,9 @@ mod tests {
         assert_eq!(of("$row->name"), Some(("$row", "->name")));
         assert_eq!(of("self.@size"), Some(("self", ".@size")));
         assert_eq!(of("list"), Some(("@list", "")));
+        assert_eq!(of("$list[0]"), Some(("@list", "[0]")));
+        assert_eq!(of_self(Dialect::Ruby, "@size").as_deref(), Some("self.@size"));
+        assert_eq!((of_self(Dialect::Perl, "@size"), of_self(Dialect::Ruby, "size")), (None, None));
         assert_eq!((of("rowsx"), of("ro"), of("")), (None, None, None));
     }
 }

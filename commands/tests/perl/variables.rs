@@ -81,3 +81,24 @@ fn closures_and_text_see_the_variables_around_them() {
         );
     }
 }
+
+#[test]
+fn elements_are_addressed_as_the_program_writes_them() {
+    for core in cases().iter().map(Opened::of) {
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let number = frame(&core, "main::finish")["index"].as_u64().expect("a number");
+        for (path, value) in [
+            ("'$list[0]'", "1"),
+            ("'$list[-2]'", "\"two\""),
+            ("'$list[2][0]'", "3"),
+            ("'$member{name}'", "\"x\""),
+            ("'$member{list}[1]'", "\"three\""),
+            ("'$account->{total}'", "7"),
+        ] {
+            let line = format!("0t{tid}::frame {number}; ::print {path}");
+            let shown = harness::run_on(&core.core, &line);
+            let all = format!("{}{}", shown.out, shown.errors);
+            assert!(shown.out.contains(&format!(" = {value}\n")), "{}: {path}\n{all}", core.name);
+        }
+    }
+}

@@ -74,8 +74,10 @@ fn unplaced(function: &str) -> String {
 }
 
 #[test]
-fn frames_are_chosen_by_the_numbers_that_the_stack_lists() {
+fn frames_are_chosen_and_piped_as_the_stack_lists_them() {
     for case in cases() {
-        chosen::each_frame_is_the_one_that_the_stack_lists(&Opened::of(&case));
+        let core = Opened::of(&case);
+        chosen::each_frame_is_the_one_that_the_stack_lists(&core);
+        chosen::each_frame_of_a_pipe_has_its_variables(&core);
     }
 }

@@ -35,6 +35,7 @@ fn paths_lead_to_keys_and_elements() {
             ("table[:b][1]", "2.5"),
             ("wide[3]", "\"3\""),
             ("words[0]", ":plain"),
+            ("words[-1]", "Shop"),
         ] {
             let text = in_frame(&core, &format!("::print {path}")).out;
             assert!(text.contains(&format!(" = {value}\n")), "{}: {path}\n{text}", core.name);
@@ -59,5 +60,23 @@ fn all_variables_of_a_frame_are_listed() {
         assert!(one.contains("small = -7") && !one.contains("count"), "{}: {one}", core.name);
         let wrong = in_frame(&core, "::locals nosuch").errors;
         assert!(wrong.contains("has no variable nosuch"), "{}: {wrong}", core.name);
+    }
+}
+
+#[test]
+fn variables_of_the_object_whose_method_runs_need_no_self() {
+    for core in cases().iter().map(Opened::of) {
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let stack = core.records(&format!("0t{tid}::stack")).remove(0);
+        let of_run = |frame: &&serde_json::Value| frame["function"] == "Shop::Account#run";
+        let all = stack["frames"].as_array().expect("frames");
+        let number = all.iter().find(of_run).expect("it runs")["index"].as_u64().expect("a number");
+        let print = |path: &str| {
+            let line = format!("0t{tid}::frame {number}; ::print {path}");
+            harness::run_on(&core.core, &line).out
+        };
+        let name = print("@name");
+        assert!(name.contains(" = \"savings\"\n"), "{}: {name}", core.name);
+        assert_eq!(name, print("self.@name"), "{}", core.name);
     }
 }

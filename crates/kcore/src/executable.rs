@@ -3,7 +3,7 @@
 use kcore_elf::ImageSegment;
 use kcore_mem::{Addr, AddrRange};
 
-use crate::{Core, Module, ProcessView};
+use crate::{Module, ProcessView};
 
 impl ProcessView<'_> {
     /// The first writable segment of the executable, as the process had it mapped.

@@ -1,7 +1,7 @@
 //! Floating-point and vector registers of a thread.
 
 use crate::{
-    Core, RegisterView, Tid,
+    RegisterView, Tid,
     arch::{Aarch64FpRegisters, X86FpRegisters},
 };
 use kcore_mem::Arch;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kcore_elf::Image;
 
-use crate::{Core, FileView, Module};
+use crate::{FileView, Module};
 
 impl FileView<'_> {
     /// Files that shrank, or whose disk failed, since they were opened. What was read of their lost

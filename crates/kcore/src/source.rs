@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kcore_files::{SourceText, Why};
 
-use crate::{Core, FileView};
+use crate::FileView;
 
 /// The text of a source file was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -194,6 +194,7 @@ impl<'c> StackView<'c> {
 }
 
 impl RegisterView<'_> {
+    /// The registers of physical frame `index` of a thread, as far as they could be recovered;
     /// `None` when there is no such frame.
     pub fn of_frame(self, tid: Tid, index: usize) -> Option<(Frame, Regs)> {
         let start = self.of_thread(tid)?;
@@ -277,8 +278,6 @@ impl Core {
         });
         beyond
     }
-
-    /// The registers of physical frame `index` of a thread, as far as they could be recovered;
 
     fn space_fault(&self, at: Addr) -> Option<kcore_mem::Fault> {
         self.space().read_word(at).err()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kcore_elf::core_file::Instants;
 
-use crate::{Core, SnapshotView, Tid};
+use crate::{SnapshotView, Tid};
 
 /// When a live process was copied, and what that cost it.
 #[derive(Clone, Debug, PartialEq, Eq)]

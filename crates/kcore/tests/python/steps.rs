@@ -99,11 +99,19 @@ fn judge(shape: &[String]) -> Option<(Option<&str>, &str)> {
     (inner != Some(other)).then_some((inner, leaf))
 }
 
+/// Whether `outer` runs, and nothing that it called.
+fn is_outer_alone(shape: &[String]) -> bool {
+    let shape: Vec<&str> = shape.iter().map(String::as_str).collect();
+    shape.strip_prefix(&["-"]).unwrap_or(&shape) == ["outer", "<module>", "-"]
+}
+
 /// What is known of one activation, which runs one function, for one caller.
 #[derive(Default)]
 struct Activation {
     function: Option<String>,
     caller: Option<String>,
+    /// Its caller has returned as well: up to the next activation `outer` runs, and calls the next one.
+    is_over: bool,
 }
 
 impl Activation {
@@ -111,6 +119,12 @@ impl Activation {
         let told = format!("{offset:#x}: {:?} {:?}", seen.shape, seen.doubt);
         match judge(&seen.shape) {
             _ if seen.doubt.is_some() => tally.doubtful.push(told),
+            None if is_outer_alone(&seen.shape) => {
+                self.is_over = true;
+                tally.without += 1;
+            }
+            Some((None, _)) if self.is_over => tally.without += 1,
+            _ if self.is_over => tally.wrong.push(told),
             Some((inner, leaf)) if self.has(inner, leaf) && inner.is_some() => tally.right += 1,
             Some((inner, leaf)) if self.has(inner, leaf) => tally.without += 1,
             _ => tally.wrong.push(told),

@@ -23,7 +23,7 @@ use std::{
     time::Duration,
 };
 
-use kcore_live::{Pid, Process};
+use kcore_live::Process;
 use kcore_profile::Profile;
 
 pub use budget::HeldShare;

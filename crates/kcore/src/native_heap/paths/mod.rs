@@ -9,7 +9,7 @@ use super::{
     HeapModule, HeapView, OwnedBlock, Watch,
     reach::{BlockTable, Scanner, Spread, TableBlock},
 };
-use crate::{Core, ThreadVariable, Tid, VariableView};
+use crate::{ThreadVariable, Tid, VariableView};
 use names::PointerNames;
 pub(super) use names::join;
 use search::Search;

@@ -12,7 +12,7 @@ use std::{
     thread,
 };
 
-use kcore_live::{Descendant, LiveError, Pid, Process, ProcessKey};
+use kcore_live::{Descendant, LiveError, Process, ProcessKey};
 use kcore_profile::Profile;
 
 pub use cost::{ProcessCost, ProcessesCost, RefusedProcess};
