@@ -32,7 +32,30 @@ pub const BUILDS: &[Build] = &[
     cpp("clang++", &["-std=c++20", "-O0", "-stdlib=libc++"]),
     fortran(&["-O0"]),
     fortran(&["-O0", "-gdwarf-4"]),
+    Build { compiler: "rustc", words: &["--edition=2021"], source: "standard.rs" },
 ];
+
+/// The crates of `crates.rs`.
+const CRATES: &str = "\
+[package]
+name = \"program\"
+version = \"0.1.0\"
+edition = \"2021\"
+[[bin]]
+name = \"program\"
+path = \"crates.rs\"
+[workspace]
+[dependencies]
+arrayvec = \"0.7\"
+bytes = \"1\"
+chrono = { version = \"0.4\", default-features = false }
+dashmap = \"6\"
+indexmap = \"2\"
+once_cell = \"1\"
+parking_lot = \"0.12\"
+smallvec = \"1\"
+uuid = \"1\"
+";
 
 /// A program that died.
 pub struct Asked {
@@ -49,7 +72,10 @@ impl Build {
         let folder = tempfile::tempdir().unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library_types");
         let mut compiler = Command::new(self.compiler);
-        compiler.args(self.words).args(["-g", "-pthread", "-o", "program"]);
+        compiler.args(self.words).args(["-g", "-o", "program"]);
+        if self.compiler != "rustc" {
+            compiler.arg("-pthread");
+        }
         compiler.arg(source.join(self.source)).current_dir(folder.path());
         let Ok(output) = compiler.output() else {
             gen_cores::not_tested(format!("library types: there is no {}", self.compiler));
@@ -62,12 +88,34 @@ impl Build {
         }
         assert!(output.status.success(), "{}: {errors}", self.name());
         let path = folder.path().join("program");
-        core_of(&Program { path: &path, args: &[], stack_kib: 8192 }, folder.path()).unwrap();
-        Some(Asked { folder })
+        Some(Asked::of(folder, &path))
     }
 }
 
+/// A program of crates, which cargo fetches; `None` where it cannot.
+pub fn of_crates() -> Option<Asked> {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library_types/crates.rs");
+    fs::copy(source, folder.path().join("crates.rs")).unwrap();
+    fs::write(folder.path().join("Cargo.toml"), CRATES).unwrap();
+    let mut cargo = Command::new("cargo");
+    cargo.args(["build", "--target-dir", "target"]).current_dir(folder.path());
+    let output = cargo.output().ok()?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        gen_cores::not_tested(format!("crates of Rust: {errors}"));
+        return None;
+    }
+    let path = folder.path().join("target/debug/program");
+    Some(Asked::of(folder, &path))
+}
+
 impl Asked {
+    fn of(folder: TempDir, path: &Path) -> Self {
+        core_of(&Program { path, args: &[], stack_kib: 8192 }, folder.path()).unwrap();
+        Self { folder }
+    }
+
     /// The lines that the program told: what is asked, a path, and the truth.
     pub fn told(&self) -> Vec<String> {
         let text = fs::read_to_string(self.folder.path().join("output.txt")).unwrap();

@@ -248,25 +248,4 @@ fn number(process: &dyn Process, bound: &ArrayBound, at: Addr) -> Result<i64, Ob
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn strides(extents: &[(i64, i64, Option<i64>)], is_column_major: bool) -> Option<Vec<i64>> {
-        let placed = placed(extents.to_vec(), 4, is_column_major)?;
-        Some(placed.iter().map(|extent| extent.stride).collect())
-    }
-
-    #[test]
-    fn the_first_index_changes_fastest_where_the_language_says_so() {
-        let extents = [(1, 2, None), (1, 3, None), (0, 5, None)];
-        assert_eq!(strides(&extents, true), Some(vec![4, 8, 24]));
-        assert_eq!(strides(&extents, false), Some(vec![60, 20, 4]));
-        assert_eq!(strides(&[(1, 2, Some(-8)), (1, 3, Some(100))], true), Some(vec![-8, 100]));
-    }
-
-    #[test]
-    fn bounds_that_overflow_are_none() {
-        assert_eq!(strides(&[(1, i64::MAX, None), (1, 3, None)], true), None);
-        assert_eq!(strides(&[(1, -1, None)], true), None);
-    }
-}
+mod tests;

@@ -114,7 +114,7 @@ fn delta(evaluator: &Evaluator<'_>, object: &Object) -> Option<String> {
     let whole = seconds.checked_mul(SECOND.into())?.checked_add(part)?;
     let sign = if whole < 0 { "-" } else { "" };
     let whole = whole.unsigned_abs();
-    let seconds = u64::try_from(whole / u128::from(SECOND)).ok()?;
-    let part = u32::try_from(whole % u128::from(SECOND)).ok()?;
+    let seconds = u64::try_from(whole.checked_div(SECOND.into())?).ok()?;
+    let part = u32::try_from(whole.checked_rem(SECOND.into())?).ok()?;
     Some(format!("{sign}{:?}", std::time::Duration::new(seconds, part)))
 }
