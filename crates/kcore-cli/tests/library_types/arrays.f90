@@ -21,16 +21,16 @@ contains
     write (*, '(A, A, A, A, I0)') verb, achar(9), path, achar(9), truth
   end subroutine
 
-  subroutine inner(vector, n, letters, matrix)
+  subroutine inner(my_vector, n, my_letters, my_matrix)
     integer, intent(in) :: n
-    integer, intent(inout) :: vector(n)
-    character(len=*), intent(in) :: letters
-    integer, intent(in) :: matrix(:, :)
-    call tell('total', 'local:vector', size(vector))
-    call tell('number', 'local:vector[3]', vector(3))
-    call tell('number', 'local:matrix[2][3]', matrix(2, 3))
-    call tell('number', 'local:matrix[1][2]', matrix(1, 2))
-    write (*, '(A, A, A)') 'text', achar(9) // 'local:letters' // achar(9), letters
+    integer, intent(inout) :: my_vector(n)
+    character(len=*), intent(in) :: my_letters
+    integer, intent(in) :: my_matrix(:, :)
+    call tell('total', 'local:my_vector', size(my_vector))
+    call tell('number', 'local:my_vector[3]', my_vector(3))
+    call tell('number', 'local:my_matrix[2][3]', my_matrix(2, 3))
+    call tell('number', 'local:my_matrix[1][2]', my_matrix(1, 2))
+    write (*, '(A, A, A)') 'text', achar(9) // 'local:my_letters' // achar(9), my_letters
     flush (6)
     call abort()
   end subroutine
