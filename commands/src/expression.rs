@@ -236,7 +236,7 @@ impl TypedExpressions for Braces {
 fn word_of(scope: NameScope<'_>, object: &Object) -> Result<u64> {
     let process = &SessionProcess::of_scope(scope);
     let limits = Limits { depth: Some(1), elements: Some(1), pointers: 0, ..Limits::default() };
-    match object.value(process, &limits).content {
+    match object.value(process, &limits).content.into_plain() {
         Content::Integer(number) | Content::Bool(number) => wrapped(&number),
         Content::Enum(value) => wrapped(&value.number),
         Content::Character(_) => {

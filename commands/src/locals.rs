@@ -275,7 +275,7 @@ impl Record for VariableLine<'_> {
 
     /// As MDB's `::print`: the values of numbers and pointers, and the addresses of everything else.
     fn dot(&self) -> Option<Dot> {
-        match &self.variable.value.content {
+        match self.variable.value.content.plain() {
             Content::Integer(number) | Content::Bool(number) => {
                 u64::try_from(number.bits).ok().map(Dot::Number)
             }

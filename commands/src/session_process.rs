@@ -63,6 +63,10 @@ impl Process for SessionProcess<'_> {
         self.names.core().descriptors_around(at)
     }
 
+    fn error_name(&self, number: i32) -> Option<&'static str> {
+        self.names.core().error_name(number)
+    }
+
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         Process::type_named(&**self.names.core(), near, name)
     }

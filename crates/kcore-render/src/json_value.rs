@@ -27,14 +27,31 @@ struct Tree<'j, 'o> {
 }
 
 impl Tree<'_, '_> {
+    /// A value that means something has it as its `symbol`, and is what it is otherwise.
     fn node(&mut self, name: Option<&str>, key: Option<&Value>, value: &Value) {
+        match &value.content {
+            Content::Meant(meant) => {
+                let plain = Value { content: meant.of.plain().clone(), ..value.clone() };
+                self.keys(name, key, &plain, Some(meant.words.to_string()));
+            }
+            _ => self.keys(name, key, value, symbol(value)),
+        }
+    }
+
+    fn keys(
+        &mut self,
+        name: Option<&str>,
+        key: Option<&Value>,
+        value: &Value,
+        symbol: Option<String>,
+    ) {
         self.object.optional_text("name", name);
         self.object.text("type", &value.ty.spelled());
         self.object.optional_raw("address", value.at.map(address).as_deref());
         self.bits(value);
         self.object.text("kind", kind(value));
         self.object.optional_raw("value", number_or_text(value).as_deref());
-        self.object.optional_text("symbol", symbol(value).as_deref());
+        self.object.optional_text("symbol", symbol.as_deref());
         self.object.optional_text("text", text(value).as_deref());
         self.object.optional_text("dynamic_type", dynamic_type(value).as_deref());
         self.object.optional_text("absent", absent(&value.content));
@@ -131,7 +148,7 @@ fn kind(value: &Value) -> &'static str {
         Content::Elements(_) => "array",
         Content::Entries { .. } => "map",
         Content::Variant(_) => "variant",
-        Content::Empty => "empty",
+        Content::Empty | Content::Meant(_) => "empty",
         Content::Other(_) => "other",
     }
 }

@@ -67,10 +67,11 @@ pub use sought::SoughtName;
 pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
 pub use table::SymbolTable;
 pub use types::{
-    AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DeclaredAt,
-    Dimension, Encoding, Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace,
-    MemberPointerType, OpenType, PointerKind, PointerType, StaticMember, Type, TypeArgument,
-    TypeError, TypeIdentity, TypeKind, TypeLink, TypeNode, Variant, VariantPart,
+    AliasKind, AliasType, ArrayBound, ArrayLayout, ArrayPresence, ArrayType, BaseClass, BaseType,
+    BitField, Composite, DeclaredAt, Dimension, Encoding, Enumeration, Enumerator, FunctionType,
+    Keyword, Member, MemberPlace, MemberPointerType, OpenType, PointerKind, PointerType,
+    StaticMember, Type, TypeArgument, TypeError, TypeIdentity, TypeKind, TypeLink, TypeNode,
+    Variant, VariantPart,
 };
 pub use variables::{
     CallParameter, CallPlace, CallSite, CallTarget, ConstantValue, Expression, FunctionCode,

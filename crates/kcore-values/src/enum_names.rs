@@ -9,7 +9,8 @@ use crate::EnumValue;
 /// The names of an enumeration.
 pub struct EnumNames<'t> {
     enumeration: &'t Enumeration,
-    /// Whether every number is 0 or a power of two, and one of them is not 0: each is a bit.
+    /// Whether every number is 0, a bit, or a set of bits that no other has, and one of them is a bit: names are
+    /// flags, and fields of several bits.
     pub are_bits: bool,
     /// Bytes that all names have in common at their beginning.
     pub prefix: usize,
@@ -19,8 +20,7 @@ impl<'t> EnumNames<'t> {
     /// The names of `ty`, if it is an enumeration. Aliases are not followed.
     pub fn of(ty: &'t Type) -> Option<Self> {
         let TypeKind::Enumeration(enumeration) = ty.kind() else { return None };
-        let values = || enumeration.enumerators.iter().map(|enumerator| enumerator.value);
-        let are_bits = values().all(|value| value == 0 || bit(value)) && values().any(bit);
+        let are_bits = are_flags(enumeration);
         Some(Self { enumeration, are_bits, prefix: common_prefix(enumeration) })
     }
 
@@ -53,7 +53,8 @@ impl<'t> EnumNames<'t> {
         let mut left = number;
         let mut names = Vec::new();
         for (name, value) in self.iter().filter(|(_, value)| *value != 0) {
-            if left & value != 0 {
+            // Of a set of several bits all must be there: another value of that field has no name.
+            if left & value == value {
                 left &= !value;
                 names.push(&**name);
             }
@@ -85,6 +86,21 @@ impl EnumValue {
     pub fn decoded(&self) -> Option<String> {
         EnumNames::of(&self.names)?.decoded(self.number.value()?, false)
     }
+}
+
+/// Whether numbers are bits and sets of bits that have none in common. Several names of one number are one.
+fn are_flags(enumeration: &Enumeration) -> bool {
+    let mut values: Vec<i128> =
+        enumeration.enumerators.iter().map(|enumerator| enumerator.value).collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut seen = 0_i128;
+    let mut is_apart = |value: &i128| {
+        let is_new = *value >= 0 && seen & value == 0;
+        seen |= value;
+        is_new
+    };
+    values.iter().all(&mut is_apart) && values.iter().copied().any(bit)
 }
 
 fn bit(value: i128) -> bool {
@@ -147,6 +163,16 @@ mod tests {
         assert_eq!(decoded(PERM, 0x40).as_deref(), Some("0x40"));
         assert_eq!(decoded(PERM, 0).as_deref(), Some("0"));
         assert_eq!(decoded(&[("NONE", 0), ("ONE", 1)], 0).as_deref(), Some("NONE"));
+    }
+
+    #[test]
+    fn fields_of_several_bits_are_flags_if_they_share_none() {
+        let disjoint = &[("LOW", 0x0f), ("MIDDLE", 0x30), ("HIGH", 0x40)];
+        assert_eq!(decoded(disjoint, 0x4f).as_deref(), Some("LOW|HIGH"));
+        assert_eq!(decoded(disjoint, 0x41).as_deref(), Some("HIGH|0x1"));
+        assert_eq!(decoded(&[("R", 1), ("W", 2), ("RW", 3)], 7), None);
+        assert_eq!(decoded(&[("A", 1), ("ALSO_A", 1), ("B", 2)], 3).as_deref(), Some("A|B"));
+        assert_eq!(decoded(&[("ONE", 1), ("TWO", 2), ("THREE", 3), ("FOUR", 4)], 6), None);
     }
 
     #[test]

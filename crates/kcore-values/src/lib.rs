@@ -25,6 +25,7 @@
 )]
 
 mod absent;
+mod calendar;
 mod enum_names;
 mod eval;
 pub mod expression;
@@ -56,6 +57,6 @@ pub use printers::declared::{
 };
 pub use process::{Process, SymbolName};
 pub use value::{
-    Content, Elements, Entry, EnumValue, Field, FloatValue, Number, Pointee, Pointer, Text, Value,
-    VariantValue, WideFloat,
+    Content, Elements, Entry, EnumValue, Field, FloatValue, Meant, Number, Pointee, Pointer, Text,
+    Value, VariantValue, WideFloat,
 };

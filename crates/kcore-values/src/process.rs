@@ -40,6 +40,11 @@ pub trait Process: Sync {
         self.type_named(near, text)
     }
 
+    /// The name of an error number of the system: `ENOENT`.
+    fn error_name(&self, _number: i32) -> Option<&'static str> {
+        None
+    }
+
     /// The printers that the user declared; they come before all others.
     fn declared_printers(&self) -> Option<&DeclaredPrinters> {
         None

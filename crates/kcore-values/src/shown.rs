@@ -44,6 +44,10 @@ impl fmt::Display for Content {
             Self::Elements(Elements { values, total }) => braced(f, values, *total),
             Self::Entries { entries, total } => braced(f, entries, *total),
             Self::Variant(variant) => variant.fmt(f),
+            Self::Meant(meant) => match meant.is_number() {
+                true => write!(f, "{} ({})", meant.of, meant.words.escape_debug()),
+                false => meant.words.escape_debug().fmt(f),
+            },
             Self::Empty => f.write_str("{}"),
             Self::Other(words) => words.chars().try_for_each(|c| match c {
                 '"' | '\'' => f.write_char(c),

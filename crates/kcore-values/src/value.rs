@@ -61,10 +61,54 @@ pub enum Content {
     },
     /// One of several things that it may be: an enumeration with data, an optional, a variant.
     Variant(VariantValue),
+    /// Something whose members or number alone would not say what it means.
+    Meant(Meant),
     /// Nothing: the unit type, a structure without members.
     Empty,
     /// Something that no better content is known for, in words.
     Other(String),
+}
+
+/// A value with what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meant {
+    /// The value.
+    pub of: Box<Content>,
+    /// What it means, as its language writes it: `90s`, `2024-02-29`, `generic:2`.
+    pub words: Arc<str>,
+}
+
+impl Content {
+    /// The content with the words that say what it means.
+    pub(crate) fn meaning(self, words: impl Into<Arc<str>>) -> Self {
+        Self::Meant(Meant { of: Box::new(self), words: words.into() })
+    }
+
+    /// What it says without what it means.
+    pub fn into_plain(self) -> Self {
+        match self {
+            Self::Meant(meant) => meant.of.into_plain(),
+            content => content,
+        }
+    }
+
+    /// As [`Content::into_plain`], borrowed.
+    pub fn plain(&self) -> &Self {
+        match self {
+            Self::Meant(meant) => meant.of.plain(),
+            content => content,
+        }
+    }
+}
+
+impl Meant {
+    /// Whether the value takes one word, beside which its meaning stands. Instead of any other, it stands alone.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self.of.plain(),
+            Content::Integer(_) | Content::Float(_) | Content::Pointer(_) | Content::Absent(_)
+        )
+    }
 }
 
 /// An integer: two's complement of up to 128 bits, or the bytes of a longer one.

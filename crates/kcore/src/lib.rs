@@ -205,10 +205,11 @@ pub use kcore_runtimes::{
     bthread, coroutine, erlang, fiber, go, graph, java, objects, python, reactor, ruby, tokio, v8,
 };
 pub use kcore_symbols::{
-    AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, DebugInfo, DieId,
-    Dimension, Encoding, Enumeration, Enumerator, FunctionType, Keyword, Language, Member,
-    MemberPlace, PointerKind, PointerType, SoughtName, SymbolRef, SymbolSource, SymbolTable, Type,
-    TypeError, TypeIdentity, TypeKind, TypeLink, TypeNode, demangle,
+    AliasKind, AliasType, ArrayBound, ArrayLayout, ArrayPresence, ArrayType, BaseClass, BaseType,
+    BitField, Composite, DebugInfo, DieId, Dimension, Encoding, Enumeration, Enumerator,
+    FunctionType, Keyword, Language, Member, MemberPlace, PointerKind, PointerType, SoughtName,
+    SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeIdentity, TypeKind, TypeLink,
+    TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{
@@ -219,7 +220,7 @@ pub use kcore_values::expression;
 pub use kcore_values::{
     Absent, Content, DcmdAction, DcmdAddress, DcmdArgument, DcmdColumn, DeclaredDcmd,
     DeclaredPrinter, DeclaredPrinters, DeclaredWalk, DeclaredWalker, Elements, Entry, EnumNames,
-    EnumValue, Field, FloatValue, HeldExpressions, Limits, NamedExpression, Number, Object,
+    EnumValue, Field, FloatValue, HeldExpressions, Limits, Meant, NamedExpression, Number, Object,
     ObjectError, ObjectPlace, OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords,
     Piece, PieceSource, Pointee, Pointer, PrinterExpression, PrinterFile, PrinterFileError,
     PrinterShape, Process, SymbolName, Text, TypePattern, Value, VariantValue, WalkElement,

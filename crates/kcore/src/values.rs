@@ -51,6 +51,10 @@ impl Process for Core {
         module.addr(module.symbols().table().lookup(GO_TYPES)?.value())
     }
 
+    fn error_name(&self, number: i32) -> Option<&'static str> {
+        crate::errno::name_on(self.target().arch, number)
+    }
+
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         self.defined(near.debug_info(), name, |_| true)
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use kcore_dcmd::{ValueForm, binary_exponential, c_exponential};
-use kcore_symbols::{Type, TypeKind};
-use kcore_values::{Absent, Content, Elements, FloatValue, Value, VariantValue, WideFloat};
+use kcore_symbols::{Language, Type, TypeKind};
+use kcore_values::{Absent, Content, Elements, FloatValue, Meant, Value, VariantValue, WideFloat};
 
 use super::{Writer, character};
 use crate::sanitize;
@@ -85,7 +85,7 @@ impl Writer<'_, '_> {
             Content::Function(symbol) => self.symbol_or_address(symbol.as_ref(), value.at),
             Content::Text(text) => {
                 let quoted = character::text(text);
-                let is_array = behind_aliases(&value.ty).is_some_and(|ty| is_array(&ty));
+                let is_array = behind_aliases(&value.ty).is_some_and(|ty| is_array_of_c(&ty));
                 if is_array { format!("[ {quoted} ]") } else { quoted }
             }
             Content::Bytes(bytes) => format!("[ {} ]", character::bytes(bytes)),
@@ -99,8 +99,19 @@ impl Writer<'_, '_> {
                 Some(only) => format!("{}({})", safe(&variant.name), self.within_line(only)),
                 None => safe(&variant.name).into_owned(),
             },
+            Content::Meant(meant) => self.meant(value, meant),
             Content::Other(words) => format!("<{}>", sanitize::line(words)),
         }
+    }
+
+    /// `0x5a (90s)`, `2024-02-29`.
+    fn meant(&self, value: &Value, meant: &Meant) -> String {
+        let words = safe(&meant.words);
+        if !meant.is_number() {
+            return words.into_owned();
+        }
+        let plain = Value { content: (*meant.of).clone(), ..value.clone() };
+        format!("{} ({words})", self.within_line(&plain))
     }
 
     /// `[ 0x1, 0x2, ... ]`
@@ -108,6 +119,10 @@ impl Writer<'_, '_> {
         let shown: Vec<String> =
             elements.values.iter().map(|value| self.within_line(value)).collect();
         let is_all = elements.total == Some(elements.values.len() as u64);
+        if is_of_fortran(value, elements) && !shown.is_empty() {
+            let rest = if is_all { "" } else { ", ..." };
+            return format!("({}{rest})", shown.join(", "));
+        }
         match (shown.is_empty(), is_all) {
             (true, true) if !is_array(&value.ty) => "[]".to_owned(),
             (true, _) => "[ ... ]".to_owned(),
@@ -115,6 +130,12 @@ impl Writer<'_, '_> {
             (false, false) => format!("[ {}, ... ]", shown.join(", ")),
         }
     }
+}
+
+/// Whether an array, or what it consists of, is of Fortran, which has its arrays in parentheses.
+fn is_of_fortran(value: &Value, elements: &Elements) -> bool {
+    let is_one = |ty: &Type| ty.language() == Some(Language::Fortran);
+    is_one(&value.ty) || elements.values.first().is_some_and(|value| is_one(&value.ty))
 }
 
 /// Whether it is a structure whatever was read of it.
@@ -127,6 +148,11 @@ pub(super) fn is_structure(value: &Value) -> bool {
 /// The type behind typedefs and qualifiers.
 pub(super) fn behind_aliases(ty: &Type) -> Option<Type> {
     ty.stripped().ok()
+}
+
+/// Whether a type is an array that only its characters make a text.
+fn is_array_of_c(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Array(array) if array.layout.is_none())
 }
 
 fn is_array(ty: &Type) -> bool {

@@ -68,6 +68,7 @@ impl Type {
                 dimensions: vec![dimension],
                 stride: None,
                 is_vector: false,
+                layout: None,
             }),
             None,
         )
@@ -240,6 +241,12 @@ impl Type {
             TypeKind::Alias(_) => self.stripped().ok()?.size_within(links),
             TypeKind::Enumeration(enumeration) => {
                 self.follow(enumeration.underlying.as_ref()?).ok()?.size_within(links)
+            }
+            // Where its elements are somewhere else, only they tell how many there are.
+            TypeKind::Array(array)
+                if array.layout.as_ref().is_some_and(|it| it.elements.is_some()) =>
+            {
+                None
             }
             TypeKind::Array(array) => {
                 let element = match array.stride {

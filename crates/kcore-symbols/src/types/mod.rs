@@ -13,10 +13,10 @@ mod spelling;
 pub use error::TypeError;
 pub use handle::{Type, TypeIdentity};
 pub use model::{
-    AliasKind, AliasType, ArrayType, BaseClass, BaseType, BitField, Composite, Dimension, Encoding,
-    Enumeration, Enumerator, FunctionType, Keyword, Member, MemberPlace, MemberPointerType,
-    OpenType, PointerKind, PointerType, StaticMember, TypeArgument, TypeKind, TypeLink, TypeNode,
-    Variant, VariantPart,
+    AliasKind, AliasType, ArrayBound, ArrayLayout, ArrayPresence, ArrayType, BaseClass, BaseType,
+    BitField, Composite, Dimension, Encoding, Enumeration, Enumerator, FunctionType, Keyword,
+    Member, MemberPlace, MemberPointerType, OpenType, PointerKind, PointerType, StaticMember,
+    TypeArgument, TypeKind, TypeLink, TypeNode, Variant, VariantPart,
 };
 pub use read::DeclaredAt;
 pub(crate) use read::{DieEntry, Named, name_of, named, read, scope_at, scope_of, vtable};

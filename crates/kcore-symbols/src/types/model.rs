@@ -310,6 +310,42 @@ pub struct ArrayType {
     pub stride: Option<u64>,
     /// Whether it is a vector of the machine.
     pub is_vector: bool,
+    /// How it lies, where that is not as in C: an array of Fortran.
+    pub layout: Option<Box<ArrayLayout>>,
+}
+
+/// How an array lies that has bounds of its own, or a description of itself in memory. The expressions begin with the
+/// address of the object, which is that of the description if there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayLayout {
+    /// The first index in each dimension.
+    pub first: Vec<ArrayBound>,
+    /// Bytes from one element to the next in each dimension; `None` where they lie side by side.
+    pub strides: Vec<Option<ArrayBound>>,
+    /// Whether the first index changes fastest from one element in memory to the next.
+    pub is_column_major: bool,
+    /// Where the elements are, if not where the object is.
+    pub elements: Option<Arc<[u8]>>,
+    /// What is not 0 if there are elements.
+    pub presence: Option<ArrayPresence>,
+}
+
+/// A number that a type states, or that follows from an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArrayBound {
+    /// This one.
+    Number(i64),
+    /// What a DWARF expression gives.
+    Expression(Arc<[u8]>),
+}
+
+/// Whether an array has elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArrayPresence {
+    /// It was allocated if this expression does not give 0.
+    Allocated(Arc<[u8]>),
+    /// It is a pointer, and points to something if this expression does not give 0.
+    Associated(Arc<[u8]>),
 }
 
 /// How many elements an array has in one dimension.

@@ -3,7 +3,13 @@
 use kcore_symbols::{ArrayType, Dimension, Type};
 
 use super::{Evaluator, text};
-use crate::{Content, Elements, Object, ObjectError, Text, Value, object::complete};
+use crate::{
+    Content, Elements, Object, ObjectError, Text, Value,
+    object::{
+        array_layout::{self, ArrayState},
+        complete,
+    },
+};
 
 impl Evaluator<'_> {
     /// An array; `ty` is its type behind aliases.
@@ -13,6 +19,12 @@ impl Evaluator<'_> {
         ty: &Type,
         array: &ArrayType,
     ) -> Result<Content, ObjectError> {
+        if array_layout::is_described(array) {
+            return match array_layout::laid_out(self.process, object, ty, array)? {
+                ArrayState::There(object) => Ok(self.value(&object).content),
+                ArrayState::Missing(why) => Ok(Content::Other(why.to_owned())),
+            };
+        }
         let count = count_of(ty, array);
         if let Some(text) = self.text_of_array(object, ty, array, count) {
             return Ok(text);

@@ -294,6 +294,7 @@ fn dimensions_that_the_entry_holds_together_are_told_apart() {
     let array = kcore_symbols::ArrayType {
         element: int().link(),
         dimensions: vec![Dimension::Count(2), Dimension::Count(2)],
+        layout: None,
         stride: None,
         is_vector: false,
     };

@@ -1,5 +1,6 @@
 //! An object: a type at a place.
 
+pub(crate) mod array_layout;
 mod dynamic;
 mod error;
 mod held;

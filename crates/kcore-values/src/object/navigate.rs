@@ -3,8 +3,11 @@
 use kcore_mem::Addr;
 use kcore_symbols::{ArrayType, Dimension, Type, TypeKind};
 
-use super::{Object, ObjectError};
-use crate::Process;
+use super::{
+    Object, ObjectError,
+    array_layout::{self, ArrayState},
+};
+use crate::{Absent, Process};
 
 impl Object {
     /// What it points or refers to.
@@ -34,6 +37,12 @@ impl Object {
     pub fn index(&self, process: &dyn Process, index: i64) -> Result<Self, ObjectError> {
         let ty = self.complete_type(process)?;
         match ty.kind() {
+            TypeKind::Array(array) if array_layout::is_described(array) => {
+                match array_layout::laid_out(process, self, &ty, array)? {
+                    ArrayState::There(object) => object.index(process, index),
+                    ArrayState::Missing(why) => Err(Absent::Unreadable(why.to_owned()).into()),
+                }
+            }
             TypeKind::Array(array) => self.element(&ty, array, index),
             TypeKind::Pointer(_) => {
                 let first = self.target(process)?;
@@ -55,7 +64,8 @@ impl Object {
     /// An object of the same type, `index` objects of `stride` bytes behind this one.
     fn moved(&self, index: i64, stride: Option<u64>) -> Result<Self, ObjectError> {
         let nowhere = || ObjectError::Nowhere(index);
-        let bytes = stride.and_then(|stride| i64::try_from(stride).ok());
+        // Elements of a section that runs backwards lie before one another.
+        let bytes = stride.map(u64::cast_signed);
         let bytes = bytes.and_then(|stride| stride.checked_mul(index)).ok_or_else(nowhere)?;
         match (&self.place, u64::try_from(bytes)) {
             (place, Ok(bytes)) => Ok(Self { ty: self.ty.clone(), place: place.part(bytes) }),

@@ -29,6 +29,7 @@ fn run(
         gimli::Encoding { format: gimli::Format::Dwarf32, version: 4, address_size: target.word };
     let mut evaluation = gimli::Evaluation::new(EndianSlice::new(code, endian), encoding);
     evaluation.set_initial_value(object.get());
+    evaluation.set_object_address(object.get());
     evaluation.set_max_iterations(MAX_OPERATIONS);
     let mut state = evaluation.evaluate();
     loop {

@@ -41,7 +41,7 @@ pub fn shown_part(process: &dyn Process, object: &Object, name: &str) -> Option<
 /// A part that was shown, as an object of its own: what lies nowhere because a printer made it too, as whether a mutex is
 /// locked.
 fn part_of(process: &dyn Process, value: &Value) -> Option<Object> {
-    let bits = match &value.content {
+    let bits = match value.content.plain() {
         _ if value.at.is_some() => return object_of(value),
         Content::Bool(number) | Content::Integer(number) => number.bits,
         Content::Pointer(pointer) => u128::from(pointer.to?.get()),
@@ -161,7 +161,7 @@ fn object_of(value: &Value) -> Option<Object> {
 }
 
 fn is_number(key: &Value, number: u64) -> bool {
-    match &key.content {
+    match key.content.plain() {
         Content::Integer(key) => key.bits == u128::from(number),
         Content::Enum(key) => key.number.bits == u128::from(number),
         _ => false,

@@ -64,6 +64,10 @@ impl Object {
         offset: u64,
     ) -> Option<(Self, u64, String)> {
         let TypeKind::Array(array) = ty.kind() else { return None };
+        // Elements of Fortran have indices of their own, and may lie elsewhere.
+        if array.layout.is_some() {
+            return None;
+        }
         let element = self.index(process, 0).ok()?.complete_type(process).ok()?;
         let stride = array.stride.or_else(|| element.size()).filter(|stride| *stride > 0)?;
         let index = offset.checked_div(stride)?;

@@ -4,7 +4,7 @@ use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
 use super::{OutOfBounds, PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
-use crate::{Object, ObjectError, ObjectPlace, Process, eval::count_of};
+use crate::{Object, ObjectError, ObjectPlace, Process, eval::count_of, object::array_layout};
 
 /// Parts that one path leads to, at most.
 const MAX_PARTS: usize = 1 << 16;
@@ -274,6 +274,9 @@ impl<'a> Walker<'a> {
     ) -> Result<Object, PathError> {
         let ty = object.complete_type(self.process)?;
         match ty.kind() {
+            TypeKind::Array(array) if array.layout.is_some() => {
+                array_layout::declared_element(self.process, object, index.cast_signed())
+            }
             TypeKind::Array(array) => {
                 warnings.extend(beyond(index, count_of(&ty, array)));
                 Ok(object.index(self.process, index.cast_signed())?)

@@ -5,6 +5,9 @@ use kcore_symbols::{Language, Member, Type, TypeKind};
 /// Crates whose types have families.
 const CRATES: &[&str] = &["core", "alloc", "std", "hashbrown"];
 
+/// Other crates of which some types have printers: the family is named after the crate.
+const OTHER_CRATES: &[&str] = &["chrono", "dashmap", "uuid"];
+
 /// The family of a type, if its last name `is_known`.
 ///
 /// Of C++ it is the qualified name without arguments, and in the standard library without inline
@@ -22,6 +25,9 @@ pub fn of(ty: &Type, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut parts: Vec<&str> = scope.iter().map(|part| &**part).collect();
     let first = *parts.first()?;
     if ty.language() == Some(Language::Rust) {
+        if OTHER_CRATES.contains(&first) {
+            return Some(format!("{first}::{last}"));
+        }
         return CRATES.contains(&first).then(|| format!("rust::{last}"));
     }
     parts.retain(|part| !(first == "std" && part.starts_with("__")));

@@ -44,3 +44,8 @@ fn field(name: &str, ty: Type, content: Content) -> Field {
     let value = Value { ty, at: None, bits: None, content };
     Field { name: Some(name.into()), is_base: false, value }
 }
+
+/// That something has no bound.
+pub fn unbounded(name: &str) -> Field {
+    field(name, Type::void(), Content::Other("unbounded".to_owned()))
+}

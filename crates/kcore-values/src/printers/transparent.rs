@@ -10,19 +10,9 @@ pub struct Transparent {
     member: &'static [&'static str],
 }
 
-/// Atomics of C++.
-pub const ATOMIC: Transparent =
-    Transparent { families: &["std::atomic"], member: &["_M_i", "_M_p", "_M_fp", "__a_value"] };
-
 /// Adaptors of containers.
 pub const ADAPTOR: Transparent =
     Transparent { families: &["std::stack", "std::queue", "std::priority_queue"], member: &["c"] };
-
-/// Spans and points of time, in the unit that is part of their type.
-pub const CHRONO: Transparent = Transparent {
-    families: &["std::chrono::duration", "std::chrono::time_point"],
-    member: &["__r", "__rep_", "__d", "__d_"],
-};
 
 /// Paths.
 pub const PATH: Transparent =

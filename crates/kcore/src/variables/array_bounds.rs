@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use kcore_symbols::{ArrayType, DebugInfo, Dimension, Expression, Type, TypeKind, TypeNode};
+use kcore_symbols::{
+    ArrayBound, ArrayType, DebugInfo, Dimension, Expression, Type, TypeKind, TypeNode,
+};
 use kcore_values::location::{self, FrameContext as _};
 
 use super::context::FrameView;
@@ -24,9 +26,20 @@ fn known_within(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>, nested: 
         return ty.clone();
     }
     let count = |dimension: &Dimension| upper_bound(info, ty, dimension, view);
-    let dimensions = array.dimensions.iter().map(|dimension| match count(dimension) {
-        Some(last) => Dimension::Count(last.wrapping_add(1)),
-        None => dimension.clone(),
+    let first = |index: usize| match array.layout.as_ref().and_then(|it| it.first.get(index)) {
+        Some(ArrayBound::Number(first)) => Some(first.cast_unsigned()),
+        Some(ArrayBound::Expression(_)) => None,
+        None => Some(0),
+    };
+    let dimensions = array.dimensions.iter().enumerate().map(|(index, dimension)| {
+        let counted = match dimension {
+            Dimension::Count(_) => None,
+            dimension => count(dimension).zip(first(index)),
+        };
+        match counted {
+            Some((last, first)) => Dimension::Count(counted_to(last, first)),
+            None => dimension.clone(),
+        }
     });
     let dimensions = dimensions.collect();
     let Ok(element) = ty.follow(&array.element) else { return ty.clone() };
@@ -36,6 +49,12 @@ fn known_within(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>, nested: 
     };
     let kind = TypeKind::Array(ArrayType { element, dimensions, ..array.clone() });
     Type::made(TypeNode { id: None, kind, ..ty.node().clone() })
+}
+
+/// How many indices there are from the first to the last one. One without elements ends before it begins.
+fn counted_to(last: u64, first: u64) -> u64 {
+    let count = last.wrapping_sub(first).wrapping_add(1).cast_signed();
+    u64::try_from(count).unwrap_or(0)
 }
 
 const fn is_fixed(dimension: &Dimension) -> bool {

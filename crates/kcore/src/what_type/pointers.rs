@@ -247,6 +247,10 @@ fn is_hollow(core: &Core, ty: &Type, seen: &mut HashSet<TypeIdentity>) -> bool {
 fn each_element(ty: &Type, each: &mut impl FnMut(Part)) {
     let Some(element) = ty.target().ok().flatten() else { return };
     let TypeKind::Array(array) = ty.kind() else { return };
+    // Elements of Fortran have indices of their own, and may lie elsewhere.
+    if array.layout.is_some() {
+        return;
+    }
     let Some(size) = array.stride.or_else(|| element.size()) else { return };
     let count = array.dimensions.iter().try_fold(1_u64, |all, dimension| match dimension {
         Dimension::Count(count) => all.checked_mul(*count),

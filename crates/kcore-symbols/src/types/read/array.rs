@@ -3,17 +3,21 @@
 use gimli::{AttributeValue, constants};
 
 use super::{
-    super::model::{ArrayType, Dimension, TypeKind},
+    super::model::{
+        ArrayBound, ArrayLayout, ArrayPresence, ArrayType, BaseType, Dimension, Encoding, TypeKind,
+        TypeNode,
+    },
     entry::DieEntry,
 };
-use crate::{Language, dwarf::Result};
+use crate::{Language, Type, dwarf::Result};
 
 /// Reads an array.
 pub fn read(entry: &DieEntry<'_>) -> Result<TypeKind> {
-    let mut dimensions = Vec::new();
+    let (mut dimensions, mut ranges) = (Vec::new(), Vec::new());
     entry.children(|child| {
         if child.tag() == constants::DW_TAG_subrange_type {
             dimensions.push(dimension(&child));
+            ranges.push(range(&child));
         }
         Ok(())
     })?;
@@ -22,7 +26,86 @@ pub fn read(entry: &DieEntry<'_>) -> Result<TypeKind> {
         dimensions,
         stride: entry.number(constants::DW_AT_byte_stride),
         is_vector: entry.flag(constants::DW_AT_GNU_vector),
+        layout: layout(entry, ranges).map(Box::new),
     }))
+}
+
+/// How an array of Fortran lies, and one that describes itself; `None` of any other.
+fn layout(
+    entry: &DieEntry<'_>,
+    ranges: Vec<(ArrayBound, Option<ArrayBound>)>,
+) -> Option<ArrayLayout> {
+    let elements = entry.expression(constants::DW_AT_data_location);
+    let is_column_major = matches!(
+        entry.value(constants::DW_AT_ordering),
+        Some(AttributeValue::Ordering(constants::DW_ORD_col_major))
+    );
+    if entry.language() != Some(Language::Fortran) && elements.is_none() && !is_column_major {
+        return None;
+    }
+    let allocated = entry.expression(constants::DW_AT_allocated).map(ArrayPresence::Allocated);
+    let associated = entry.expression(constants::DW_AT_associated).map(ArrayPresence::Associated);
+    let (first, strides) = ranges.into_iter().unzip();
+    Some(ArrayLayout {
+        first,
+        strides,
+        is_column_major,
+        elements,
+        presence: allocated.or(associated),
+    })
+}
+
+/// The first index of a dimension, and how far its elements lie apart.
+fn range(entry: &DieEntry<'_>) -> (ArrayBound, Option<ArrayBound>) {
+    let usual = || {
+        let usual = usual_lower_bound(entry.language());
+        ArrayBound::Number(i64::try_from(usual).unwrap_or(0))
+    };
+    let first = bound(entry, constants::DW_AT_lower_bound).unwrap_or_else(usual);
+    (first, bound(entry, constants::DW_AT_byte_stride))
+}
+
+fn bound(entry: &DieEntry<'_>, name: gimli::DwAt) -> Option<ArrayBound> {
+    match entry.value(name)? {
+        AttributeValue::Exprloc(_) | AttributeValue::Block(_) => {
+            entry.expression(name).map(ArrayBound::Expression)
+        }
+        _ => Some(ArrayBound::Number(i64::try_from(entry.constant(name)?).ok()?)),
+    }
+}
+
+/// Reads characters of Fortran, whose number the entry states, or a variable or an expression gives.
+pub fn read_characters(entry: &DieEntry<'_>) -> TypeKind {
+    let base = BaseType { encoding: Encoding::SignedChar, bits: None, swapped: false };
+    let character = Type::made(TypeNode {
+        id: None,
+        name: Some("character".into()),
+        size: Some(1),
+        is_declaration: false,
+        kind: TypeKind::Base(base),
+    });
+    let length = constants::DW_AT_string_length;
+    let size = entry.number(constants::DW_AT_byte_size);
+    // The last index of an array whose first is 1 is how many elements it has.
+    let length = match entry.value(length) {
+        Some(AttributeValue::Exprloc(_) | AttributeValue::Block(_)) => None,
+        Some(_) => entry.reference(length).map(Dimension::UpperBoundIn),
+        None => size.map(Dimension::Count),
+    };
+    let layout = ArrayLayout {
+        first: vec![ArrayBound::Number(1)],
+        strides: vec![None],
+        is_column_major: false,
+        elements: None,
+        presence: None,
+    };
+    TypeKind::Array(ArrayType {
+        element: character.link(),
+        dimensions: vec![length.unwrap_or(Dimension::Open)],
+        stride: None,
+        is_vector: false,
+        layout: Some(Box::new(layout)),
+    })
 }
 
 fn dimension(entry: &DieEntry<'_>) -> Dimension {

@@ -92,8 +92,8 @@ fn kind_of(entry: &DieEntry<'_>) -> dwarf::Result<Option<TypeKind>> {
             to: entry.type_link(),
             class: entry.link(constants::DW_AT_containing_type),
         }),
-        constants::DW_TAG_string_type
-        | constants::DW_TAG_set_type
+        constants::DW_TAG_string_type => array::read_characters(entry),
+        constants::DW_TAG_set_type
         | constants::DW_TAG_file_type
         | constants::DW_TAG_dynamic_type => TypeKind::Unknown(entry.tag().0),
         _ => return Ok(None),

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     Number, Object, ObjectPlace, OutOfBounds, PathEnd, PathPart, PathWalker, Piece, PieceSource,
-    Process, path::is_reference,
+    Process, object::array_layout, path::is_reference,
 };
 
 /// Elements of an array that `@` makes, at most.
@@ -225,7 +225,7 @@ impl<'a> Evaluation<'a> {
     fn before(&mut self, base: &Node, index: i128) -> Evaluated {
         let index = i64::try_from(index).unwrap_or(i64::MIN);
         let objects = self.objects(base)?.into_iter().map(|(object, label)| {
-            let element = object.index(self.process, index)?;
+            let element = array_layout::any_element(self.process, &object, index)?;
             Ok((element, format!("{label}[{index}]")))
         });
         objects.collect::<Evaluated<_>>().map(Operand::Objects)

@@ -44,13 +44,23 @@ impl Printer for Mutex {
 /// What the locks of libc++ know themselves that the C library has not: with a limit of time, or shared.
 fn own(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
     let number = |name| evaluator.number_in(object, &[name]);
-    if let Some(state) = number("__state_") {
+    if let Some(state) = number("__state_").or_else(|| declared_state(evaluator, object)) {
         let readers = state & WRITER.wrapping_sub(1);
         let writing = state & WRITER != 0 && readers == 0;
         return Some(vec![count("readers", readers), truth("writing", writing)]);
     }
     let is_held = number("__locked_").or_else(|| number("__count_"))? != 0;
     Some(vec![truth("locked", is_held)])
+}
+
+/// The state of libc++'s `shared_mutex` where clang only declares what has it: the last member, of four bytes, of an
+/// object that is aligned to words.
+fn declared_state(evaluator: &Evaluator<'_>, object: &Object) -> Option<u64> {
+    let base = evaluator.member(object, "__base_")?;
+    let is_declared = evaluator.complete(&base.ty)?.node().is_declaration;
+    let into = evaluator.complete(&object.ty)?.size()?.checked_sub(evaluator.word())?;
+    let at = object.address().filter(|_| is_declared)?.checked_add(into)?;
+    evaluator.process().space().read_uint(at, 4).ok()
 }
 
 fn of_libc(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {

@@ -1,5 +1,7 @@
 //! `std::shared_ptr` and `std::weak_ptr`, with how many there are of each.
 
+use kcore_mem::Addr;
+
 use crate::{
     Content, Object,
     eval::Evaluator,
@@ -17,30 +19,59 @@ impl Printer for SharedPtr {
     fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
         let pointer = evaluator.dig(object, &["_M_ptr", "__ptr_"])?;
         let block = evaluator.dig(object, &["_M_pi", "__cntrl_"])?;
-        let at = pointer.pointer(evaluator.process()).ok()?;
-        let counts = match evaluator.number(&block)? {
-            0 => Vec::new(),
-            _ => counts(evaluator, &block)?,
-        };
         let is_owner = !object.ty.name()?.starts_with("weak_ptr");
-        match pointer.target(evaluator.process()) {
-            Ok(target) if is_owner => evaluator.owner(&target, counts),
-            _ => Some(evaluator.bare(at, counts)),
-        }
+        let is_libcxx = evaluator.member(object, "__cntrl_").is_some();
+        let block = Addr::new(evaluator.number(&block)?);
+        shown(evaluator, &pointer, counts(evaluator, block, is_libcxx)?, is_owner)
     }
 }
 
-/// All owners together count as one observer in libstdc++; libc++ counts both from -1, and
-/// owners as one observer as well.
-fn counts(evaluator: &Evaluator<'_>, block: &Object) -> Option<Counts> {
-    let block = block.target(evaluator.process()).ok()?;
-    let count = |name: &str| {
-        let count = evaluator.dig(&block, &[name])?.number(evaluator.process()).ok()?.value()?;
-        i64::try_from(count).ok()
+/// A pointer of libstdc++ whose counts lie at `block`, or that has none.
+pub fn content(
+    evaluator: &mut Evaluator<'_>,
+    pointer: &Object,
+    block: Addr,
+    is_owner: bool,
+) -> Option<Content> {
+    let counts = counts(evaluator, block, false)?;
+    shown(evaluator, pointer, counts, is_owner)
+}
+
+fn shown(
+    evaluator: &mut Evaluator<'_>,
+    pointer: &Object,
+    counts: Counts,
+    is_owner: bool,
+) -> Option<Content> {
+    let at = pointer.pointer(evaluator.process()).ok()?;
+    match pointer.target(evaluator.process()) {
+        Ok(target) if is_owner => evaluator.owner(&target, counts),
+        _ => Some(evaluator.bare(at, counts)),
+    }
+}
+
+/// The counts behind the table of virtual functions of a block, whose class clang may only declare. libstdc++ has
+/// two of 32 bits (`_Sp_counted_base`), and all owners together count as one observer; libc++ has two words
+/// (`__shared_weak_count`), which both count from -1, and owners are one observer as well.
+fn counts(evaluator: &Evaluator<'_>, block: Addr, is_libcxx: bool) -> Option<Counts> {
+    if block.get() == 0 {
+        return Some(Vec::new());
+    }
+    let size = if is_libcxx { evaluator.word() } else { 4 };
+    let count = |index: u64| {
+        let into = evaluator.word().checked_add(index.checked_mul(size)?)?;
+        let at = block.checked_add(into)?;
+        let space = evaluator.process().space();
+        let bits = space.read_uint(at, usize::try_from(size).ok()?).ok()?;
+        let unused = 64_u64.checked_sub(size.checked_mul(8)?)?;
+        Some(bits.checked_shl(u32::try_from(unused).ok()?)?.cast_signed() >> unused)
     };
-    let (owners, observers) = match (count("_M_use_count"), count("_M_weak_count")) {
-        (Some(owners), Some(observers)) => (owners, observers.checked_sub(i64::from(owners > 0))?),
-        _ => (count("__shared_owners_")?.checked_add(1)?, count("__shared_weak_owners_")?),
+    let (owners, observers) = match is_libcxx {
+        false => {
+            let owners = count(0)?;
+            (owners, count(1)?.checked_sub(i64::from(owners > 0))?)
+        }
+        true => (count(0)?.checked_add(1)?, count(1)?),
     };
     let counted = |count| u64::try_from(count).ok();
     Some(vec![("use", counted(owners)?), ("weak", counted(observers)?)])

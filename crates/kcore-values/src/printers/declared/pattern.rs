@@ -42,6 +42,7 @@ fn opening(name: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in name.char_indices().rev() {
         match c {
+            '>' if is_arrow(name, at) => {}
             '>' => depth = depth.saturating_add(1),
             '<' => depth = depth.checked_sub(1)?,
             _ => {}
@@ -51,6 +52,11 @@ fn opening(name: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Whether the angle bracket at a place closes nothing: that of `fn() -> u32`.
+fn is_arrow(name: &str, at: usize) -> bool {
+    name.get(..at).is_some_and(|before| before.ends_with('-'))
 }
 
 /// A name with blanks between words only, and without the word that C has before a tag.
@@ -125,6 +131,7 @@ fn parts(name: &str) -> Option<NameParts<'_>> {
     let mut arguments = Vec::new();
     for (at, c) in rest.char_indices() {
         match c {
+            '>' if is_arrow(rest, at) => {}
             '<' | '(' => depth = depth.saturating_add(1),
             ')' => depth = depth.saturating_sub(1),
             '>' if depth == 0 => {
@@ -178,6 +185,16 @@ mod tests {
         assert_eq!(captures("Pair<int, char>", "Pair<int,char>"), Some(vec![]));
         assert_eq!(captures("Pair<unsigned int>", "Pair<unsigned int >"), Some(vec![]));
         assert_eq!(captures("Pair<unsigned int>", "Pair<unsignedint>"), None);
+    }
+
+    #[test]
+    fn an_arrow_closes_no_bracket() {
+        let name = "once_cell::sync::Lazy<u32, fn() -> u32>";
+        assert_eq!(
+            captures("once_cell::sync::Lazy<*, *>", name),
+            Some(vec!["u32".to_owned(), "fn()->u32".to_owned()])
+        );
+        assert_eq!(last_name(name), "Lazy");
     }
 
     #[test]

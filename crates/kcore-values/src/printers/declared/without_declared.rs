@@ -37,6 +37,10 @@ impl Process for WithoutDeclared<'_> {
         self.0.descriptors_around(at)
     }
 
+    fn error_name(&self, number: i32) -> Option<&'static str> {
+        self.0.error_name(number)
+    }
+
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         self.0.type_named(near, name)
     }

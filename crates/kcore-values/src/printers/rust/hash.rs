@@ -36,10 +36,11 @@ impl Printer for Hash {
 }
 
 /// A walk over the full buckets of a table.
-struct Table {
+pub struct Table {
     control: Addr,
     buckets: u64,
-    items: u64,
+    /// Full buckets.
+    pub items: u64,
     /// What a bucket holds, and how many bytes.
     bucket: (Type, u64),
     /// The next bucket.
@@ -49,7 +50,8 @@ struct Table {
 }
 
 impl Table {
-    fn of(evaluator: &Evaluator<'_>, object: &Object) -> Option<Self> {
+    /// The table within an object.
+    pub fn of(evaluator: &Evaluator<'_>, object: &Object) -> Option<Self> {
         let raw = evaluator.dig(object, &["table"])?;
         let mask = evaluator.number_in(&raw, &["bucket_mask"])?;
         let items = evaluator.number_in(&raw, &["items"])?;
@@ -71,7 +73,7 @@ impl Table {
     }
 
     /// The next full bucket: the highest bit of its byte is clear.
-    fn next(&mut self, evaluator: &Evaluator<'_>) -> Option<Object> {
+    pub fn next(&mut self, evaluator: &Evaluator<'_>) -> Option<Object> {
         while self.next < self.buckets {
             let index = self.next;
             self.next = index.checked_add(1)?;

@@ -13,6 +13,7 @@ const SETS: &[(&str, &str)] = &[
     ("llvm (built in)", include_str!("llvm.kcore")),
     ("protobuf (built in)", include_str!("protobuf.kcore")),
     ("qt (built in)", include_str!("qt.kcore")),
+    ("rust-crates (built in)", include_str!("rust-crates.kcore")),
 ];
 
 /// The files, read once.

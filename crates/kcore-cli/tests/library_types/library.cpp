@@ -1,0 +1,201 @@
+// Types of the standard library of C++, in globals. The program tells what each holds, then it dies. A line has what is
+// asked, a path and the truth, with tabs between them.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <forward_list>
+#include <future>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <typeindex>
+#include <unordered_map>
+#include <vector>
+#if __has_include(<source_location>)
+#include <source_location>
+#endif
+
+using namespace std::chrono_literals;
+using std::string;
+
+static void tell(const char *verb, const char *path, const string &truth)
+{
+	std::printf("%s\t%s\t%s\n", verb, path, truth.c_str());
+}
+static void tell(const char *verb, const char *path, long truth)
+{
+	tell(verb, path, std::to_string(truth));
+}
+
+// Spans and points of time.
+std::chrono::seconds g_seconds = 90s;
+std::chrono::milliseconds g_millis = -1500ms;
+std::chrono::hours g_hours = 3h;
+std::chrono::duration<double> g_real{2.5};
+std::chrono::duration<int, std::ratio<1, 25>> g_frames{50};
+using Seconds = std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>;
+Seconds g_moment{1709210096s}, g_before{-1s};
+std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds> g_fine{1709210096789ms};
+
+// Containers and iterators.
+std::vector<int> g_vector{10, 20, 30};
+std::vector<bool> g_bits{true, false, true};
+std::list<int> g_list{1, 2, 3};
+std::list<unsigned long> g_twins{1, 1};
+std::forward_list<int> g_forward{4, 5};
+std::map<string, int> g_map{{"a", 1}, {"b", 2}};
+std::set<int> g_set{5, 6, 7};
+std::set<int> g_none;
+std::unordered_map<int, int> g_hash{{9, 90}};
+std::deque<int> g_deque;
+auto g_in_vector = g_vector.begin() + 1;
+auto g_back_vector = g_vector.rbegin();
+auto g_in_bits = g_bits.begin() + 2;
+auto g_in_list = std::next(g_list.begin()), g_end_list = g_list.end();
+auto g_back_list = g_list.rbegin();
+auto g_in_twins = g_twins.begin();
+auto g_in_forward = g_forward.begin(), g_end_forward = g_forward.end();
+auto g_in_map = std::next(g_map.begin()), g_end_map = g_map.end();
+auto g_in_set = g_set.begin(), g_end_set = g_set.end(), g_end_none = g_none.end();
+auto g_in_hash = g_hash.begin(), g_end_hash = g_hash.end();
+std::deque<int>::iterator g_in_deque;
+
+// Owners.
+std::shared_ptr<int> g_shared = std::make_shared<int>(7);
+std::shared_ptr<int> g_owner = std::shared_ptr<int>(new int(8)), g_second = g_owner;
+std::weak_ptr<int> g_weak = g_owner;
+#if defined(__cpp_lib_atomic_shared_ptr)
+std::atomic<std::shared_ptr<int>> g_atomic{std::make_shared<int>(42)};
+#endif
+
+// Locks, threads, results.
+std::shared_mutex g_read, g_written;
+std::promise<int> g_promise, g_pending;
+std::future<int> g_future = g_promise.get_future(), g_waits = g_pending.get_future(), g_nothing;
+std::thread g_thread;
+
+// Errors, types.
+std::error_code g_error = std::make_error_code(std::errc::no_such_file_or_directory);
+std::error_code g_broken = std::make_error_code(std::future_errc::broken_promise);
+std::type_index g_type = typeid(double);
+
+// Flags.
+enum Flags { F_A = 1, F_B = 2, F_C = 4, F_FIELD = 0x30 };
+Flags g_flags = Flags(F_A | F_C | 0x100), g_field = Flags(F_FIELD | F_B);
+
+// Statics of class templates.
+template <class T> struct Counted {
+	static T count;
+	static inline int shared = 5;
+};
+template <class T> T Counted<T>::count = T(1);
+template <> int Counted<int>::count = 17;
+
+#if __cpp_lib_chrono >= 201907L
+std::chrono::year_month_day g_date{std::chrono::year(2024), std::chrono::month(2), std::chrono::day(29)};
+std::chrono::year_month_day g_wrong{std::chrono::year(2023), std::chrono::month(2), std::chrono::day(29)};
+std::chrono::hh_mm_ss<std::chrono::milliseconds> g_time{3661004ms};
+std::chrono::sys_days g_days{g_date};
+#endif
+#if defined(__cpp_lib_source_location)
+std::source_location g_place = std::source_location::current();
+#endif
+
+static void tell_time()
+{
+	tell("means", "g_seconds", std::to_string(g_seconds.count()) + "s");
+	tell("number", "g_seconds", g_seconds.count());
+	tell("means", "g_millis", std::to_string(g_millis.count()) + "ms");
+	tell("means", "g_hours", "3h");
+	tell("means", "g_real", "2.5s");
+	tell("means", "g_frames", "50[1/25]s");
+	char text[64];
+	for (auto [path, moment] : {std::pair{"g_moment", g_moment}, std::pair{"g_before", g_before}}) {
+		std::time_t time = std::chrono::system_clock::to_time_t(moment);
+		std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", std::gmtime(&time));
+		tell("means", path, text);
+	}
+	tell("means", "g_fine", "2024-02-29 12:34:56.789 UTC");
+	tell("number", "g_seconds + 1", g_seconds.count() + 1);
+#if __cpp_lib_chrono >= 201907L
+	tell("means", "g_date", "2024-02-29");
+	tell("means", "g_wrong", "2023-02-29 is not a valid date");
+	tell("means", "g_time", "01:01:01.004");
+	tell("means", "g_days", "2024-02-29 UTC");
+#endif
+}
+
+static void tell_iterators()
+{
+	tell("holds", "g_in_vector", *g_in_vector);
+	tell("number", "*g_in_vector", *g_in_vector);
+	tell("holds", "g_back_vector", *g_back_vector);
+	tell("shows", "g_in_bits", *g_in_bits ? "true" : "false");
+	tell("holds", "g_in_list", *g_in_list);
+	tell("shows", "g_end_list", "end");
+	tell("holds", "g_back_list", *g_back_list);
+	tell("holds", "g_in_twins", *g_in_twins);
+	tell("holds", "g_in_forward", *g_in_forward);
+	tell("shows", "g_end_forward", "end");
+	tell("number", "g_in_map->second", g_in_map->second);
+	tell("shows", "g_end_map", "end");
+	tell("holds", "g_in_set", *g_in_set);
+	tell("shows", "g_end_set", "end");
+	tell("shows", "g_end_none", "end");
+	tell("number", "g_in_hash->second", g_in_hash->second);
+	tell("shows", "g_end_hash", "end");
+	tell("holds", "g_in_deque", *g_in_deque);
+}
+
+static void tell_rest()
+{
+	tell("holds", "g_shared", *g_shared);
+	tell("holds", "g_owner", *g_owner);
+	tell("use", "g_owner", g_owner.use_count());
+	tell("weak", "g_owner", 1);
+#if defined(__cpp_lib_atomic_shared_ptr)
+	tell("holds", "g_atomic", *g_atomic.load());
+	tell("use", "g_atomic", g_atomic.load().use_count() - 1);
+#endif
+	tell("shows", "g_nothing", "no state");
+#if !defined(_LIBCPP_VERSION)
+	// clang leaves the description of libc++'s states to the debug information of the library.
+	tell("shows", "g_future", "ready(0x63)");
+	tell("shows", "g_waits", "pending");
+#endif
+	tell("means", "g_error", string("generic:") + std::to_string(g_error.value()) + " ENOENT");
+	tell("means", "g_broken", string("future:") + std::to_string(g_broken.value()));
+	tell("shows", "g_type", "typeinfo for double");
+	tell("shows", "g_flags", "0x105 (F_{A|C}|0x100)");
+	tell("shows", "g_field", "0x32 (F_{B|FIELD})");
+	tell("number", "Counted<int>::count", Counted<int>::count);
+	tell("number", "Counted<int>::shared", Counted<int>::shared);
+	tell("number", "Counted<long>::count", Counted<long>::count);
+	tell("number", "g_read.readers", 1);
+	tell("number", "g_written.readers", 0);
+#if defined(__cpp_lib_source_location)
+	tell("has", "g_place", "library.cpp:" + std::to_string(g_place.line()) + ":");
+#endif
+}
+
+int main()
+{
+	for (int i = 0; i < 200; i++)
+		g_deque.push_back(i);
+	g_in_deque = g_deque.begin() + 150;
+	g_promise.set_value(99);
+	g_read.lock_shared();
+	g_written.lock();
+	tell_time();
+	tell_iterators();
+	tell_rest();
+	std::fflush(stdout);
+	std::abort();
+}
