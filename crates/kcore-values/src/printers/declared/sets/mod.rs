@@ -10,7 +10,9 @@ const SETS: &[(&str, &str)] = &[
     ("boost (built in)", include_str!("boost.kcore")),
     ("eigen (built in)", include_str!("eigen.kcore")),
     ("glib (built in)", include_str!("glib.kcore")),
+    ("libuv (built in)", include_str!("libuv.kcore")),
     ("llvm (built in)", include_str!("llvm.kcore")),
+    ("openssl (built in)", include_str!("openssl.kcore")),
     ("protobuf (built in)", include_str!("protobuf.kcore")),
     ("qt (built in)", include_str!("qt.kcore")),
 ];
