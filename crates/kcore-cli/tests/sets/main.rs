@@ -1,7 +1,6 @@
 //! Shipped printers on small programs that are built against the libraries of this machine. A program asks its library
 //! what its values are, and tells it before it stops.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,11 +20,24 @@ struct Program {
 
 const QT: &[&str] = &["-fPIC", "-std=c++17"];
 
-const PROGRAMS: [Program; 6] = [
-    Program { source: "boost.cpp", name: "boost", needs: "/usr/include/boost/variant2/variant.hpp", compiler: "g++", flags: &["-std=c++17", "-lboost_filesystem"] },
+const PROGRAMS: [Program; 7] = [
+    Program {
+        source: "boost.cpp",
+        name: "boost",
+        needs: "/usr/include/boost/variant2/variant.hpp",
+        compiler: "g++",
+        flags: &["-std=c++17", "-lboost_filesystem"],
+    },
     Program { source: "glib.c", name: "glib", needs: "glib-2.0", compiler: "gcc", flags: &[] },
     Program { source: "libuv.c", name: "libuv", needs: "libuv", compiler: "gcc", flags: &[] },
-    Program { source: "openssl.c", name: "openssl", needs: "libcrypto", compiler: "gcc", flags: &[] },
+    Program { source: "natvis.cpp", name: "natvis", needs: "/", compiler: "g++", flags: &[] },
+    Program {
+        source: "openssl.c",
+        name: "openssl",
+        needs: "libcrypto",
+        compiler: "gcc",
+        flags: &[],
+    },
     Program { source: "qt.cpp", name: "qt5", needs: "Qt5Core", compiler: "g++", flags: QT },
     Program { source: "qt.cpp", name: "qt6", needs: "Qt6Core", compiler: "g++", flags: QT },
 ];
@@ -68,7 +80,8 @@ impl Program {
         let told: Vec<_> = truth.lines().map(|line| line.split_once('\t').unwrap()).collect();
         let differs = told.iter().filter_map(|(path, wanted)| {
             let shown = self.shown(place, path);
-            (shown != *wanted).then(|| format!("{}: {path} is {shown}, should be {wanted}", self.name))
+            (shown != *wanted)
+                .then(|| format!("{}: {path} is {shown}, should be {wanted}", self.name))
         });
         (differs.collect(), told.len())
     }
@@ -76,6 +89,9 @@ impl Program {
     fn shown(&self, place: &Path, path: &str) -> String {
         let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
         kcore.args(["--no-rc", "--json", "-c", "::set -o array_mem_limit=200", "-c"]);
+        if self.name == "natvis" {
+            kcore.arg(format!("::load {}", folder().join("types.natvis").display())).arg("-c");
+        }
         kcore.arg(format!("::print {path}")).args([self.name, "core"]).current_dir(place);
         let output = kcore.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -97,7 +113,10 @@ fn summary(value: &Json) -> String {
         "text" => format!("\"{}\"", value["value"].as_str().unwrap_or_default()),
         "array" => {
             let mut parts: Vec<_> = children().map(summary).collect();
-            if value["type"].as_str().is_some_and(|ty| ty.contains("unordered") || ty.contains("Set<")) {
+            if value["type"]
+                .as_str()
+                .is_some_and(|ty| ty.contains("unordered") || ty.contains("Set<"))
+            {
                 parts.sort_by_key(|part| part.parse::<i64>().ok());
             }
             format!("[{}]", parts.join(", "))
@@ -107,7 +126,8 @@ fn summary(value: &Json) -> String {
                 let key = summary(&child["key"]);
                 (key.parse::<i64>().ok(), format!("{key}: {}", summary(child)))
             };
-            let entries: BTreeSet<_> = children().map(entry).collect();
+            let mut entries: Vec<_> = children().map(entry).collect();
+            entries.sort();
             let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
             format!("{{{}}}", entries.join(", "))
         }
@@ -125,7 +145,10 @@ fn values_of_libraries_are_what_the_libraries_say() {
     let (mut differences, mut count) = (Vec::new(), 0);
     for program in &PROGRAMS {
         let Some(library) = program.library() else {
-            gen_cores::not_tested(format!("printers of {}: {} is not installed", program.name, program.needs));
+            gen_cores::not_tested(format!(
+                "printers of {}: {} is not installed",
+                program.name, program.needs
+            ));
             continue;
         };
         let (differs, told) = program.differences(&program.stop(&library));
@@ -133,5 +156,10 @@ fn values_of_libraries_are_what_the_libraries_say() {
         differences.extend(differs);
         count += told;
     }
-    assert!(differences.is_empty(), "{} of {count} differ:\n{}", differences.len(), differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} of {count} differ:\n{}",
+        differences.len(),
+        differences.join("\n")
+    );
 }

@@ -83,7 +83,7 @@ def symbols_of(frame):
         return found
     while block is not None and not block.is_static:
         for symbol in block:
-            if symbol.is_argument or symbol.is_variable:
+            if symbol.is_argument or symbol.is_variable or symbol.is_constant:
                 found[symbol.is_argument][symbol.name].append(symbol)
         if block.function is not None:
             break
@@ -160,6 +160,8 @@ def pointer(tree, value, where):
     code = value.type.strip_typedefs().code
     if code in REFERENCES:
         value = value.referenced_value().address
+    if tree.get("value") is None:
+        return told("no comparison of a pointer to what is in no memory", where)
     seen, shown = int(tree["value"], 16), int(value) % (1 << 64)
     told("pointer", where, None if seen == shown else "is 0x%x, to gdb 0x%x" % (seen, shown))
     text = tree.get("text")
@@ -228,6 +230,9 @@ def last_name(spelled):
 def structure(tree, value, where, path, chosen):
     fields = fields_of(value)
     own = tree["children"]
+    if len(own) < len(fields):
+        # A pair is shown as its two parts.
+        fields = [field for field in fields if not field.is_base_class or field.type.fields()]
     if len(own) != len(fields):
         if not tree.get("cut"):
             told("members", where, "%d members, to gdb %d" % (len(own), len(fields)))
@@ -298,8 +303,10 @@ def below(tree, value, where, path, chosen):
     if tree.get("absent"):
         return absent(tree["absent"], value, where)
     try:
+        if value.is_optimized_out and lacks_a_part(tree):
+            return told("gdb leaves out all for one part", where)
         if value.is_optimized_out:
-            return told("value", where, None if is_absent(tree) else "gdb has none: optimized out")
+            return told("value", where, "gdb has none: optimized out")
         value.fetch_lazy()
     except Exception as failure:
         return told("value", where, "gdb has none: %s" % failure)
@@ -327,10 +334,8 @@ def below(tree, value, where, path, chosen):
         wanted.append((chosen["lines"], path, tree))
 
 
-def is_absent(tree):
-    """Whether kcore has no part of it."""
-    children = tree.get("children")
-    return tree.get("absent") is not None or bool(children) and all(map(is_absent, children))
+def lacks_a_part(tree):
+    return tree.get("absent") is not None or any(map(lacks_a_part, tree.get("children", [])))
 
 
 def absent(why, value, where):
@@ -390,6 +395,23 @@ def compare_frame(key, record, thread, level):
                 gdb_alone(symbol, frame, "%s: %s" % (key[2], own))
 
 
+# Registers that a function need not keep for its caller.
+VOLATILE = re.compile(r"\$(rax|rcx|rdx|rsi|rdi|r8|r9|r10|r11|xmm\d+)\b")
+
+
+def is_clobbered(name):
+    """Whether a variable of the selected frame was in a register that a callee has overwritten since."""
+    frame = gdb.selected_frame()
+    if frame.newer() is None or frame.newer().type() == gdb.INLINE_FRAME and frame.newer().newer() is None:
+        return False
+    text = gdb.execute("info address %s" % name, to_string=True)
+    at = frame.pc() - 1
+    for begin, end, place in re.findall(r"Range (0x\w+)-(0x\w+): (.*?)(?=Range|\Z)", text, re.S):
+        if int(begin, 16) <= at < int(end, 16):
+            return VOLATILE.search(place) is not None
+    return "Range" not in text and VOLATILE.search(text) is not None
+
+
 def gdb_alone(symbol, frame, where):
     """gdb also lists what the function has somewhere and this copy of it nowhere, as optimized out."""
     value, _ = value_of(symbol, frame)
@@ -402,6 +424,8 @@ def variable_of(variable, value, why, where, path, chosen):
     if missing or not variable.get("value"):
         if value is None:
             return told("absent", where)
+        if is_clobbered(path):
+            return told("gdb shows a register of the callee", where)
         return absent(missing or "nothing", value, where)
     if value is None:
         return told("value", where, "gdb has none: %s" % why)
