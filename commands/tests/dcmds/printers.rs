@@ -80,7 +80,7 @@ fn files_are_listed_loaded_again_and_dropped() {
     let nodes = nodes();
     let path = file(
         "list.natvis",
-        "<AutoVisualizer><Type Name='a'><Expand><CustomListItems/>\
+        "<AutoVisualizer><Type Name='a'><Expand><CustomListItems><Nothing/></CustomListItems>\
         <Item Name='b'>c</Item></Expand></Type></AutoVisualizer>",
     );
     let path = path.display();
@@ -105,6 +105,9 @@ fn a_file_that_is_none_is_an_error_with_its_line() {
     let error = nodes.error(&format!("::load {}", path.display()));
     assert!(error.starts_with("kcore: failed to load "), "{error}");
     assert!(error.contains("broken.kcore: line 4, column 1: unknown field `smae`"), "{error}");
+    std::fs::write(&path, b"# text\n\xff\xfe[\0").expect("the file can be written");
+    let error = nodes.error(&format!("::load {}", path.display()));
+    assert!(error.ends_with("broken.kcore: line 2: a byte that is no text in UTF-8"), "{error}");
     let missing = nodes.error("::load /nowhere/x.kcore");
     assert_eq!(missing, "kcore: failed to load /nowhere/x.kcore: no such file or directory");
     assert_eq!(nodes.text("::load -s /nowhere/x.kcore"), "");

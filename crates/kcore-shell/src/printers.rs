@@ -60,8 +60,12 @@ impl Session {
         if bytes.len() as u64 > most {
             return Err(failed(&format!("it is longer than {most} bytes")));
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let file = PrinterFile::parse(&path.to_string_lossy(), &text);
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let before = bytes.iter().take(error.valid_up_to());
+            let line = before.filter(|byte| **byte == b'\n').count().saturating_add(1);
+            failed(&format!("line {line}: a byte that is no text in UTF-8"))
+        })?;
+        let file = PrinterFile::parse(&path.to_string_lossy(), text);
         let file = file.map_err(|why| failed(&why))?;
         self.check_declared(&file).map_err(|why| failed(&why))?;
         Ok(file)

@@ -9,5 +9,6 @@ mod differs;
 mod gdb;
 mod gdb_locals;
 mod locals;
+mod programs;
 mod told;
 mod tree;

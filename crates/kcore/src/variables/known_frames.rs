@@ -11,6 +11,8 @@ use crate::{Core, FpRegisters, Module, Stack, StackView, Tid};
 
 /// Frames of one stack whose registers are kept at a time: each takes half a kilobyte.
 const MAX_KEPT: usize = 1 << 12;
+/// Frames that are kept beyond those that are wanted: a caller may have passed what its own callers passed.
+const CALLERS_KEPT: usize = 1 << 6;
 
 /// The innermost frames of a stack with their registers. What is read of each is kept as long as this.
 pub struct KnownFrames<'c> {
@@ -41,7 +43,7 @@ impl<'c> StackView<'c> {
         let mut known = KnownFrames {
             core: self.core,
             tid: stack.tid,
-            frames: Vec::with_capacity(wanted.saturating_add(1)),
+            frames: Vec::with_capacity(wanted.saturating_add(CALLERS_KEPT)),
             is_stopped: false,
             vectors: OnceCell::new(),
         };
@@ -51,8 +53,7 @@ impl<'c> StackView<'c> {
 }
 
 impl<'c> KnownFrames<'c> {
-    /// Walks the stack again, to the first frame that is wanted and as far as wanted. One frame more is
-    /// kept: it passed arguments.
+    /// Walks the stack again, to the first frame that is wanted and as far as wanted, with some of the callers.
     fn walk(&mut self, stack: &Stack, wanted: usize) {
         let (Some(mut walker), Some(origin)) = (self.core.stacks().walker(), stack.origin()) else {
             return;
@@ -60,7 +61,7 @@ impl<'c> KnownFrames<'c> {
         let Some(first) = stack.frames.first().filter(|_| wanted > 0) else { return };
         let mut skipped = 0_usize;
         walker.set_thread(stack.tid);
-        let keep = wanted.saturating_add(1);
+        let keep = wanted.saturating_add(CALLERS_KEPT);
         walker.walk_from(&origin.regs, origin.pc, origin.trust, usize::MAX, &mut |frame, regs| {
             if self.frames.is_empty() && frame != first {
                 skipped = skipped.saturating_add(1);

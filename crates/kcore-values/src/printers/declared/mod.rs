@@ -5,6 +5,7 @@
 //! an object of one is ([`PrinterShape`]), and gives the parts by expressions of C, in which names are members of the
 //! object. Two forms are read: kcore's own (`toml`) and natvis of Visual Studio (`natvis`).
 
+mod custom;
 mod dcmd;
 mod dcmd_table;
 mod error;
@@ -24,6 +25,7 @@ mod without_declared;
 mod words;
 mod written;
 
+pub use custom::{CustomAction, CustomStep, CustomSteps};
 pub use dcmd::{
     DcmdAction, DcmdAddress, DcmdArgument, DcmdColumn, DeclaredDcmd, holds_for_element,
     over_element,

@@ -1,6 +1,6 @@
 //! What the names in a printer's expressions mean.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 use kcore_mem::Addr;
 use kcore_symbols::Type;
@@ -25,6 +25,8 @@ pub struct PrinterScope<'a> {
     pub start: Option<&'a Object>,
     /// What `$1`, `$2` are: the arguments of a dcmd.
     pub arguments: &'a [u64],
+    /// Variables of a program that gives elements.
+    pub variables: &'a [(Arc<str>, Object)],
     /// What went wrong behind the first elements, which are shown all the same.
     pub troubles: &'a RefCell<Vec<Trouble>>,
 }
@@ -39,7 +41,16 @@ impl<'a> PrinterScope<'a> {
         object: &'a Object,
         troubles: &'a RefCell<Vec<Trouble>>,
     ) -> Self {
-        Self { process, object, captures: &[], index: None, start: None, arguments: &[], troubles }
+        Self {
+            process,
+            object,
+            captures: &[],
+            index: None,
+            start: None,
+            arguments: &[],
+            variables: &[],
+            troubles,
+        }
     }
 
     /// The same over another object: a node.
@@ -50,6 +61,14 @@ impl<'a> PrinterScope<'a> {
     /// The same for an index.
     pub const fn of_index(&self, index: u64) -> Self {
         Self { index: Some(index), ..*self }
+    }
+
+    /// The same with variables.
+    pub const fn with<'b>(&self, variables: &'b [(Arc<str>, Object)]) -> PrinterScope<'b>
+    where
+        'a: 'b,
+    {
+        PrinterScope { variables, ..*self }
     }
 
     /// The one object that an expression gives.
@@ -151,6 +170,9 @@ impl PathWords for PrinterScope<'_> {
 
 impl ExpressionNames for PrinterScope<'_> {
     fn object(&self, name: &str) -> Option<Object> {
+        if let Some((_, value)) = self.variables.iter().find(|(own, _)| &**own == name) {
+            return Some(value.clone());
+        }
         match name {
             "this" => self.pointer_to(self.object),
             _ => self.object.member(self.process, name).ok(),

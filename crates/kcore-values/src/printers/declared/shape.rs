@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::words::WordTemplate;
+use super::{custom::CustomSteps, words::WordTemplate};
 
 /// An expression of a printer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +77,17 @@ pub enum PrinterShape {
         /// What is in a node.
         held: HeldExpressions,
     },
+    /// Elements that a program gives.
+    Custom(CustomSteps),
+    /// Objects one behind the other in several dimensions, the last of which varies first.
+    Grid {
+        /// How many dimensions.
+        rank: u64,
+        /// How many there are in the dimension `$i`.
+        size: PrinterExpression,
+        /// A pointer to the first one.
+        first: PrinterExpression,
+    },
     /// Words with values in them.
     Words(WordTemplate),
 }
@@ -92,6 +103,10 @@ pub struct NamedExpression {
     pub value: PrinterExpression,
     /// Whether the members of what it is stand in its place.
     pub is_expanded: bool,
+    /// Whether it is left out where its expressions have no value.
+    pub is_optional: bool,
+    /// What it is over the same object, by the first shape whose condition holds, instead of `value`.
+    pub synthetic: Vec<(Option<PrinterExpression>, PrinterShape)>,
 }
 
 /// What an element or a node holds.

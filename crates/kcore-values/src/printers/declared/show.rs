@@ -7,6 +7,7 @@ use kcore_symbols::{Type, TypeKind};
 
 use super::{
     DeclaredPrinter, PrinterExpression, PrinterShape,
+    custom::CustomSteps,
     nodes::{ListNodes, MAX_NODES, NodeEnd, TreeNodes},
     scope::{PrinterScope, Trouble},
     shape::{HeldExpressions, NamedExpression},
@@ -14,7 +15,7 @@ use super::{
     words,
 };
 use crate::{
-    Content, Elements, Entry, Field, Object, ObjectError,
+    Content, Elements, Entry, Field, Object, ObjectError, Value,
     eval::{Evaluator, up_to_nul},
 };
 
@@ -33,14 +34,71 @@ pub fn show(
     if !scope.holds(printer.when.as_ref())? {
         return Ok(None);
     }
-    match &printer.shape {
-        PrinterShape::Members(members) => fields(evaluator, &scope, members),
-        PrinterShape::Text { at, length } => text(evaluator, &scope, at, length.as_ref()).map(Some),
-        PrinterShape::Words(template) => words::content(evaluator, &scope, template).map(Some),
-        PrinterShape::Pointer(pointer) => owner(evaluator, &scope, pointer).map(Some),
-        PrinterShape::Same(other) => same(evaluator, &scope, other).map(Some),
-        shape => collection(evaluator, &scope, shape),
+    shape(evaluator, &scope, &printer.shape)
+}
+
+/// What an object is by a shape; `None` if that has nothing to show.
+fn shape(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    shape: &PrinterShape,
+) -> Printed<Option<Content>> {
+    match shape {
+        PrinterShape::Members(members) => fields(evaluator, scope, members),
+        PrinterShape::Text { at, length } => text(evaluator, scope, at, length.as_ref()).map(Some),
+        PrinterShape::Words(template) => words::content(evaluator, scope, template).map(Some),
+        PrinterShape::Pointer(pointer) => owner(evaluator, scope, pointer).map(Some),
+        PrinterShape::Same(other) => same(evaluator, scope, other).map(Some),
+        PrinterShape::Custom(program) => custom(evaluator, scope, program).map(Some),
+        PrinterShape::Grid { rank, size, first } => {
+            grid(evaluator, scope, *rank, (size, first)).map(Some)
+        }
+        shape => collection(evaluator, scope, shape),
     }
+}
+
+/// Elements that a program gives.
+fn custom(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    program: &CustomSteps,
+) -> Printed {
+    let total = program.size.as_ref().map(|size| scope.number(size)).transpose()?;
+    let most = total.unwrap_or(u64::MAX).min(evaluator.max_elements());
+    // One more tells whether there are more.
+    let given = program.run(scope, most.saturating_add(1));
+    let (mut items, mut trouble) = (given.items.into_iter(), given.trouble);
+    let mut next = |_: &PrinterScope<'_>| match (items.next(), trouble.take()) {
+        (Some(item), later) => {
+            trouble = later;
+            Ok(Some(item))
+        }
+        (None, Some(trouble)) => Err(trouble),
+        (None, None) => Ok(None),
+    };
+    collected(evaluator, scope, program.has_keys(), total, &mut next)
+}
+
+/// Dimensions of an array, at most.
+const MAX_RANK: u64 = 16;
+
+/// An array of arrays.
+fn grid(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    rank: u64,
+    (size, first): (&PrinterExpression, &PrinterExpression),
+) -> Printed {
+    if rank > MAX_RANK {
+        return Err(trouble(size, &format!("more than {MAX_RANK} dimensions")));
+    }
+    let sizes = (0..rank).map(|dimension| scope.of_index(dimension).number(size));
+    let sizes = sizes.collect::<Printed<Vec<u64>>>()?;
+    let Some(first_object) = element_at(scope, first)? else {
+        return nothing(evaluator, size, sizes.iter().copied().min().unwrap_or(0));
+    };
+    let inner = sizes.iter().rev().fold(first_object.ty.clone(), |ty, size| ty.array(Some(*size)));
+    Ok(evaluator.value(&first_object.cast(inner)).content)
 }
 
 /// A pointer that owns what it points to.
@@ -174,8 +232,11 @@ fn fields(
 ) -> Printed<Option<Content>> {
     let mut parts = Vec::new();
     for member in members {
-        if scope.holds(member.when.as_ref())? {
-            parts.push((member, scope.object(&member.value)?));
+        match part(scope, member) {
+            Ok(Some(part)) => parts.push((member, part)),
+            Err(_) if member.is_optional => {}
+            Err(trouble) => return Err(trouble),
+            Ok(None) => {}
         }
     }
     if parts.is_empty() {
@@ -183,8 +244,11 @@ fn fields(
     }
     let fields = evaluator.nested(|evaluator| {
         let mut fields = Vec::new();
-        for (member, object) in parts {
-            let value = evaluator.value(&object);
+        for (member, part) in parts {
+            let value = match part {
+                Part::Object(object) => evaluator.value(&object),
+                Part::Shape(inner) => synthetic(evaluator, scope, inner),
+            };
             match value.content {
                 Content::Fields(own) if member.is_expanded => fields.extend(own),
                 _ => {
@@ -196,6 +260,47 @@ fn fields(
         Ok(Content::Fields(fields))
     });
     fields.map(Some).map_err(|why| unreadable(&why))
+}
+
+/// A part of an object: another one, or what a shape says of the same.
+enum Part<'m> {
+    Object(Object),
+    Shape(&'m PrinterShape),
+}
+
+/// A part, if its condition holds.
+fn part<'m>(scope: &PrinterScope<'_>, member: &'m NamedExpression) -> Printed<Option<Part<'m>>> {
+    if !scope.holds(member.when.as_ref())? {
+        return Ok(None);
+    }
+    for (when, shape) in &member.synthetic {
+        if scope.holds(when.as_ref())? {
+            return Ok(Some(Part::Shape(shape)));
+        }
+    }
+    match member.synthetic.is_empty() {
+        true => scope.object(&member.value).map(Part::Object).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// What a shape says of an object that is a part of itself by another name.
+fn synthetic(
+    evaluator: &mut Evaluator<'_>,
+    scope: &PrinterScope<'_>,
+    inner: &PrinterShape,
+) -> Value {
+    let content = shape(evaluator, scope, inner).unwrap_or_else(|trouble| {
+        scope.troubles.borrow_mut().push(trouble);
+        None
+    });
+    let object = scope.object;
+    Value {
+        ty: object.ty.clone(),
+        at: object.address(),
+        bits: None,
+        content: content.unwrap_or(Content::Elided),
+    }
 }
 
 fn unreadable(why: &ObjectError) -> Trouble {

@@ -267,10 +267,10 @@ fn natvis_files_are_read_as_far_as_there_are_shapes() {
         <ValuePointer>first</ValuePointer></ArrayItems></Expand></Type>\n\
         <Type Name='box'><Expand><Item Name='twice' Condition='a &lt; 100'>a * 2,d</Item></Expand></Type>\n\
         <Type Name='box' Priority='Low'><DisplayString>never</DisplayString></Type>\n\
-        <Type Name='odd'><Expand><CustomListItems/></Expand></Type>\n\
+        <Type Name='odd'><Expand><ArrayItems><Rank>2</Rank><Direction>Backward</Direction></ArrayItems></Expand></Type>\n\
         </AutoVisualizer>";
     let parsed = PrinterFile::parse("test.natvis", file).unwrap();
-    assert_eq!(parsed.left_out, ["line 9: CustomListItems"]);
+    assert_eq!(parsed.left_out, ["line 9: ArrayItems"]);
     assert_eq!(shown(&process(&[5, 0x8000], &[], file), &text_type()), "\"hello\"");
     assert_eq!(shown(&process(&[0, 0x8000], &[], file), &text_type()), "empty");
     let array = of_words("array2", &[("n", number()), ("first", number().pointer(8))]);

@@ -218,6 +218,8 @@ impl Reader<'_> {
             when: self.file.maybe(member.when.as_ref()),
             value: self.file.expression(&member.value),
             is_expanded: false,
+            is_optional: false,
+            synthetic: Vec::new(),
         };
         PrinterShape::Members(members.iter().map(member).collect())
     }

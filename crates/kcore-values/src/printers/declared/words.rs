@@ -66,6 +66,16 @@ impl WordTemplate {
     }
 }
 
+impl WordTemplate {
+    /// The expressions in it.
+    pub fn expressions(&self) -> impl Iterator<Item = &PrinterExpression> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Value(expression, _) => Some(expression),
+            Part::Words(_) => None,
+        })
+    }
+}
+
 /// An expression, and behind its last comma how it is written.
 fn value(inner: &str, at: (usize, usize), strict: bool) -> Result<Part, String> {
     let (text, style) = split(inner);

@@ -1,0 +1,33 @@
+/* Values of GLib's public structures. */
+#include <glib.h>
+#include "told.h"
+
+GString *text;
+GList *list;
+GSList *single;
+GQueue queue = G_QUEUE_INIT;
+GPtrArray *pointers;
+GByteArray *bytes;
+
+int main(void)
+{
+	static int numbers[3];
+
+	text = g_string_new("some text");
+	pointers = g_ptr_array_new();
+	bytes = g_byte_array_new();
+	for (int i = 0; i < 3; i++) {
+		list = g_list_append(list, &numbers[i]);
+		single = g_slist_prepend(single, &numbers[i]);
+		g_queue_push_head(&queue, &numbers[i]);
+		g_ptr_array_add(pointers, &numbers[i]);
+		g_byte_array_append(bytes, (const guint8 *)&i, 1);
+	}
+	told("*text", "\"%s\"", text->str);
+	told("*list", "[%p, %p, %p]", g_list_nth_data(list, 0), g_list_nth_data(list, 1), g_list_nth_data(list, 2));
+	told("*single", "[%p, %p, %p]", g_slist_nth_data(single, 0), g_slist_nth_data(single, 1), g_slist_nth_data(single, 2));
+	told("queue", "[%p, %p, %p]", g_queue_peek_nth(&queue, 0), g_queue_peek_nth(&queue, 1), g_queue_peek_nth(&queue, 2));
+	told("*pointers", "[%p, %p, %p]", pointers->pdata[0], pointers->pdata[1], pointers->pdata[2]);
+	told("*bytes", "[0, 1, 2]");
+	told_all();
+}
