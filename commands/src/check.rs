@@ -45,7 +45,7 @@ impl CheckRecord {
         let (threads, hurt) = (self.0.threads, self.0.hurt.len());
         let count = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
         match (self.0.is_whole(), self.0.may_lack_threads) {
-            (true, _) => format!("whole: {count}"),
+            (true, _) => format!("whole: {count}{}", self.left_out()),
             (false, _) if threads == 0 => "not whole: no threads are left".to_owned(),
             (false, true) => {
                 format!(
@@ -53,6 +53,14 @@ impl CheckRecord {
                 )
             }
             (false, false) => format!("not whole: stacks of {hurt} of {count} are cut off"),
+        }
+    }
+
+    /// What was left out on purpose, in words.
+    fn left_out(&self) -> String {
+        match self.0.left_out_bytes {
+            0 => String::new(),
+            bytes => format!("; {bytes} bytes of memory were left out when it was written"),
         }
     }
 
@@ -89,6 +97,7 @@ impl Record for CheckRecord {
         out.flag("whole", check.is_whole())
             .put("damage", Cell::List(damage.collect()))
             .num("missing_bytes", check.missing_bytes)
+            .num("left_out_bytes", check.left_out_bytes)
             .flag("may_lack_threads", check.may_lack_threads)
             .num("threads", check.threads as u64)
             .put("hurt", Cell::List(check.hurt.iter().map(hurt).collect()))

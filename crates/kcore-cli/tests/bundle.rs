@@ -133,6 +133,9 @@ fn stacks_alone_are_what_they_were_and_all_else_is_gone() {
     assert!(status.contains("are in this core: those that its stacks need"), "{status}");
     let (text, errors, _) = ground.kcore(&["--no-rc", "-c", "*held/s"], &bundle);
     assert!(!text.contains("QQQ") && errors.contains("not dumped"), "{text}{errors}");
+    let (check, errors, status) = ground.kcore(&["check"], &bundle);
+    assert_eq!(status, Some(0), "{check}{errors}");
+    assert!(check.contains("whole: 1 thread; ") && check.contains(" left out when"), "{check}");
 }
 
 /// Runtimes whose stacks lie in memory of all kinds.

@@ -14,6 +14,8 @@ pub struct CoreCheck {
     pub damage: Vec<String>,
     /// Bytes of memory that the file should have and has not.
     pub missing_bytes: u64,
+    /// Bytes of memory that whoever wrote the file left out on purpose: a core of stacks alone is whole without them.
+    pub left_out_bytes: u64,
     /// Whether threads may be missing altogether, since the notes are cut off.
     pub may_lack_threads: bool,
     /// How many threads it has.
@@ -57,6 +59,7 @@ impl Core {
         damage.extend(self.empty_parts().into_iter().map(ToOwned::to_owned));
         CoreCheck {
             missing_bytes: missing.fold(0, u64::saturating_add),
+            left_out_bytes: self.excerpt().map_or(0, |(held, whole)| whole.saturating_sub(held)),
             may_lack_threads: known().any(|it| !matches!(it, Damage::Memory { .. }))
                 || self.file().is_some() && self.threads().is_empty(),
             threads: self.threads().len(),

@@ -64,13 +64,18 @@ impl Core {
 
     /// What a bundle left out of the memory of its core.
     fn left_out_of_excerpt(&self) -> Option<String> {
-        let file = self.file()?;
-        let whole = file.excerpt_of()?;
-        let loads = file.segments().iter().filter(|segment| segment.is_load());
-        let held = loads.map(|segment| segment.file_size).fold(0, u64::saturating_add);
+        let (held, whole) = self.excerpt()?;
         Some(format!(
             "{held} of {whole} bytes of memory are in this core: those that its stacks need"
         ))
+    }
+
+    /// Bytes of memory that are in a core of a part, and those that were in the whole one; `None` for a whole one.
+    pub(crate) fn excerpt(&self) -> Option<(u64, u64)> {
+        let file = self.file()?;
+        let whole = file.excerpt_of()?;
+        let loads = file.segments().iter().filter(|segment| segment.is_load());
+        Some((loads.map(|segment| segment.file_size).fold(0, u64::saturating_add), whole))
     }
 
     fn unknown_machine(&self) -> Option<String> {
