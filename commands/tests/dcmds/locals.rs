@@ -102,7 +102,7 @@ fn types_and_values_of_locals_come_in_text_json_and_pipes() {
     assert_eq!(nodes.text("::locals calls | ::map .+1"), "0x12\n");
     assert_eq!(nodes.text("::walk frame | ::locals attempts"), "attempts = 0x2\n");
     // All variables of many frames stand below the names of these.
-    let all = nodes.text("::walk frame | ::locals");
+    let all = run_on(&nodes.core, "::walk frame | ::locals").out;
     assert!(all.starts_with("frame 0, handle_get:\n    "), "{all}");
     assert!(all.contains("\nframe 1, serve:\n    "), "{all}");
 }

@@ -34,6 +34,7 @@ const EXEMPT: &[(&str, &str)] = &[
     ("it is longer than {most} bytes", "tests of kcore-shell"),
     ("no printers of {} are loaded: {why}", "tests of kcore-shell"),
     ("expressions in braces are not known here", "no session of the program lacks what knows them"),
+    ("line {line}: a byte that is no text in UTF-8", OF_FILES),
     ("kcore has a walker {}", OF_FILES),
     ("kcore has a dcmd ::{}", OF_FILES),
     ("there is no command", OF_FILES),
