@@ -82,7 +82,7 @@ pub struct Status {
     pub doubts: Vec<Doubt>,
     /// Whether gdb's gcore wrote the core.
     pub by_gcore: bool,
-    /// What instant its stacks are of: see [`SnapshotView::instant`].
+    /// What instant its stacks are of: see [`SnapshotView::instant`](crate::SnapshotView::instant).
     pub instant: &'static str,
     /// What a snapshot cost the live process.
     pub live: Option<LiveFacts>,

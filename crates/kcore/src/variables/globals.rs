@@ -45,7 +45,7 @@ impl FoundVariable {
 
 impl VariableView<'_> {
     /// The variable of a module that has this name: a global, or a static one of a file or a function.
-    /// `scope` is what stood before the last backquote, as [`SymbolView::lookup`] takes it. The name may
+    /// `scope` is what stood before the last backquote, as [`SymbolView::lookup`](crate::SymbolView::lookup) takes it. The name may
     /// have a function or a source file before it: `function::name`, `file.c::name`. A thread-local
     /// variable is that of thread `tid`.
     ///
