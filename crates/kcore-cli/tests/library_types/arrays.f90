@@ -12,7 +12,7 @@ module shapes
   integer, allocatable :: heap(:), never(:), square(:, :)
   integer, target :: line(6) = [1, 2, 3, 4, 5, 6]
   integer, pointer :: odd(:), backwards(:), nowhere(:)
-  character(len=5) :: word = 'hello'
+  character(len=5) :: my_word = 'hello'
   logical :: flag = .true.
 contains
   subroutine tell(verb, path, truth)
@@ -72,6 +72,6 @@ program main
   call tell('number', 'origin.parts[2]', origin%parts(2))
   write (*, '(A)') 'shows' // achar(9) // 'never' // achar(9) // '<not allocated>'
   write (*, '(A)') 'shows' // achar(9) // 'nowhere' // achar(9) // '<not associated>'
-  write (*, '(A)') 'text' // achar(9) // 'word' // achar(9) // 'hello'
+  write (*, '(A)') 'text' // achar(9) // 'my_word' // achar(9) // 'hello'
   call inner(a, 3, 'text', table)
 end program

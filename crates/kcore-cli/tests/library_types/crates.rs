@@ -53,9 +53,9 @@ fn main() {
     tell("means", "my_zoned", &my_zoned.to_string());
     tell("means", "my_span", "-1.5s");
     tell("number", "my_locked.data", &guard.to_string());
-    tell("shows", "my_locked.locked", "true");
+    tell("number", "my_locked.locked", "true");
     tell("number", "my_shared.readers", "2");
-    tell("shows", "my_once.done", "true");
+    tell("number", "my_once.done", "true");
     tell("total", "my_table", &my_table.len().to_string());
     tell("number", "my_table[3]", &my_table.get(&3).unwrap().to_string());
     tell("number", "my_unique[0]", "77");

@@ -47,8 +47,8 @@ std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds> g_
 // Containers and iterators.
 std::vector<int> g_vector{10, 20, 30};
 std::vector<bool> g_bits{true, false, true};
-std::list<int> g_list{1, 2, 3};
-std::list<unsigned long> g_twins{1, 1};
+std::list<int> g_list{10, 20, 30};
+std::list<unsigned long> g_twins{1, 1}, g_doubtful{1};
 std::forward_list<int> g_forward{4, 5};
 std::map<string, int> g_map{{"a", 1}, {"b", 2}};
 std::set<int> g_set{5, 6, 7};
@@ -60,7 +60,7 @@ auto g_back_vector = g_vector.rbegin();
 auto g_in_bits = g_bits.begin() + 2;
 auto g_in_list = std::next(g_list.begin()), g_end_list = g_list.end();
 auto g_back_list = g_list.rbegin();
-auto g_in_twins = g_twins.begin();
+auto g_in_twins = g_twins.begin(), g_end_doubtful = g_doubtful.end();
 auto g_in_forward = g_forward.begin(), g_end_forward = g_forward.end();
 auto g_in_map = std::next(g_map.begin()), g_end_map = g_map.end();
 auto g_in_set = g_set.begin(), g_end_set = g_set.end(), g_end_none = g_none.end();
@@ -142,6 +142,8 @@ static void tell_iterators()
 	tell("shows", "g_end_list", "end");
 	tell("holds", "g_back_list", *g_back_list);
 	tell("holds", "g_in_twins", *g_in_twins);
+	// Behind the links of the list stands its length, 1, and behind those of its node as well.
+	std::printf("number\tg_end_doubtful\t%p\n", (void *)&g_doubtful);
 	tell("holds", "g_in_forward", *g_in_forward);
 	tell("shows", "g_end_forward", "end");
 	tell("number", "g_in_map->second", g_in_map->second);
@@ -172,7 +174,7 @@ static void tell_rest()
 #endif
 	tell("means", "g_error", string("generic:") + std::to_string(g_error.value()) + " ENOENT");
 	tell("means", "g_broken", string("future:") + std::to_string(g_broken.value()));
-	tell("shows", "g_type", "typeinfo for double");
+	tell("has", "g_type", "typeinfo for double");
 	tell("shows", "g_flags", "0x105 (F_{A|C}|0x100)");
 	tell("shows", "g_field", "0x32 (F_{B|FIELD})");
 	tell("number", "Counted<int>::count", Counted<int>::count);

@@ -36,7 +36,7 @@ fn main() {
     tell("number", "my_read.value", &first.to_string());
     tell("number", "my_read.readers", "2");
     tell("number", "my_written.value", &writer.to_string());
-    tell("shows", "my_written.writing", "true");
+    tell("number", "my_written.writing", "true");
     black_box((
         &my_span,
         &my_short,

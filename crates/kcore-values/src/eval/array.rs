@@ -60,7 +60,9 @@ impl Evaluator<'_> {
         array: &ArrayType,
         count: Option<u64>,
     ) -> Option<Content> {
-        if array.dimensions.len() > 1 || array.is_vector {
+        // Characters of Fortran end at no NUL.
+        let is_endless = array.layout.is_some() && count.is_none();
+        if array.dimensions.len() > 1 || array.is_vector || is_endless {
             return None;
         }
         let element = complete(&ty.follow(&array.element).ok()?, self.process).ok()?;

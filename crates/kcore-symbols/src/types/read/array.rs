@@ -88,7 +88,7 @@ pub fn read_characters(entry: &DieEntry<'_>) -> TypeKind {
     let size = entry.number(constants::DW_AT_byte_size);
     // The last index of an array whose first is 1 is how many elements it has.
     let length = match entry.value(length) {
-        Some(AttributeValue::Exprloc(_) | AttributeValue::Block(_)) => None,
+        Some(AttributeValue::Exprloc(_) | AttributeValue::Block(_)) => stored_length(entry),
         Some(_) => entry.reference(length).map(Dimension::UpperBoundIn),
         None => size.map(Dimension::Count),
     };
@@ -140,4 +140,15 @@ const fn usual_lower_bound(language: Option<Language>) -> i128 {
         Some(Language::Fortran | Language::Ada) => 1,
         _ => 0,
     }
+}
+
+/// The length that lies where an expression says. Until DWARF 5 its size was that of the string itself.
+fn stored_length(entry: &DieEntry<'_>) -> Option<Dimension> {
+    let place = entry.expression(constants::DW_AT_string_length)?;
+    let size = entry
+        .number(constants::DW_AT_string_length_byte_size)
+        .or_else(|| entry.number(constants::DW_AT_byte_size))
+        .unwrap_or_else(|| entry.address_size());
+    let read = [constants::DW_OP_deref_size.0, u8::try_from(size).ok()?];
+    Some(Dimension::UpperBound(place.iter().copied().chain(read).collect()))
 }

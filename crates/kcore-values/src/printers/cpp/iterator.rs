@@ -72,7 +72,7 @@ impl Printer for ElementIterator {
 
     fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
         match pointed(evaluator, object, Which::This)? {
-            Pointed::Element(element) if element.address().is_none() => {
+            Pointed::Element(element) if element.place.bits().is_some() => {
                 Some(evaluator.value(&element).content)
             }
             Pointed::Element(element) => evaluator.owner(&element, Vec::new()),

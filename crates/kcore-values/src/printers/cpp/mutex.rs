@@ -56,7 +56,8 @@ fn own(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Field>> {
 /// The state of libc++'s `shared_mutex` where clang only declares what has it: the last member, of four bytes, of an
 /// object that is aligned to words.
 fn declared_state(evaluator: &Evaluator<'_>, object: &Object) -> Option<u64> {
-    let base = evaluator.member(object, "__base_")?;
+    let base = evaluator.member(object, "__base_");
+    let base = base.or_else(|| evaluator.member(object, "__base"))?;
     let is_declared = evaluator.complete(&base.ty)?.node().is_declaration;
     let into = evaluator.complete(&object.ty)?.size()?.checked_sub(evaluator.word())?;
     let at = object.address().filter(|_| is_declared)?.checked_add(into)?;

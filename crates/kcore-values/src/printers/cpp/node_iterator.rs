@@ -7,11 +7,17 @@
 use kcore_mem::Addr;
 use kcore_symbols::Type;
 
-use super::iterator::{Pointed, Which};
+use super::{
+    function::template_arguments,
+    iterator::{Pointed, Which},
+};
 use crate::{Object, eval::Evaluator, printers::find::aligned};
 
 /// Nodes that are looked at to find out which of a list is its end.
 const MAX_NODES: u64 = 1 << 20;
+
+/// What nodes of libc++'s maps hold around their pairs.
+const WRAPPED: [&str; 2] = ["__value_type<", "__hash_value_type<"];
 
 /// Levels of a balanced tree that has as many nodes as there are addresses.
 const MAX_LEVELS: u64 = 128;
@@ -36,7 +42,7 @@ pub fn pointed(
             let next = if is_libcxx { evaluator.word() } else { 0 };
             match list_end(evaluator, node, next) {
                 Some(true) => Some(Pointed::End),
-                Some(false) => element(evaluator, &evaluator.argument(ty, 0)?, node, words(2)?),
+                Some(false) => element(evaluator, &argument(evaluator, ty)?, node, words(2)?),
                 None => Some(Pointed::Node(node)),
             }
         }
@@ -47,11 +53,11 @@ pub fn pointed(
             };
             match is_header(evaluator, node)? {
                 true => Some(Pointed::End),
-                false => element(evaluator, &evaluator.argument(ty, 0)?, node, words(4)?),
+                false => element(evaluator, &argument(evaluator, ty)?, node, words(4)?),
             }
         }
         "__tree_iterator" | "__tree_const_iterator" if which == Which::This => {
-            let value = pair_of_libcxx(evaluator, evaluator.argument(ty, 0)?);
+            let value = pair_of_libcxx(evaluator, argument(evaluator, ty)?);
             match libcxx_tree_end(evaluator, node) {
                 Some(true) => Some(Pointed::End),
                 Some(false) => element(evaluator, &value, node, words(3)?.checked_add(1)?),
@@ -64,18 +70,26 @@ pub fn pointed(
         | "_Node_const_iterator"
         | "_Fwd_list_iterator"
         | "_Fwd_list_const_iterator" => {
-            element(evaluator, &evaluator.argument(ty, 0)?, node, words(1)?)
+            element(evaluator, &argument(evaluator, ty)?, node, words(1)?)
         }
         // Their argument is a pointer to a node, whose first argument is what it holds.
         name if name.starts_with("__hash_") || name.starts_with("__forward_list_") => {
             let links = if name.starts_with("__hash_") { words(2)? } else { words(1)? };
-            let pointer = evaluator.complete(&evaluator.argument(ty, 0)?)?;
+            let pointer = evaluator.complete(&argument(evaluator, ty)?)?;
             let held = evaluator.complete(&pointer.target().ok()??)?;
             let held = pair_of_libcxx(evaluator, evaluator.argument(&held, 0)?);
             element(evaluator, &held, node, links)
         }
         _ => None,
     }
+}
+
+/// What the nodes of an iterator hold. gcc leaves the argument out of some, and has it in their names.
+fn argument(evaluator: &Evaluator<'_>, ty: &Type) -> Option<Type> {
+    evaluator.argument(ty, 0).or_else(|| {
+        let name = template_arguments(ty.name()?).into_iter().next()?;
+        evaluator.process().type_spelled(ty, &name)
+    })
 }
 
 /// What a node holds behind its links.
@@ -88,9 +102,9 @@ fn element(evaluator: &Evaluator<'_>, ty: &Type, node: Addr, links: u64) -> Opti
 fn pair_of_libcxx(evaluator: &Evaluator<'_>, ty: Type) -> Type {
     let object = Object::at(ty, Addr::new(0));
     let pair = evaluator.dig(&object, &["__cc_", "__cc"]).map(|pair| pair.ty);
-    let is_wrapped = evaluator
-        .complete(&object.ty)
-        .is_some_and(|ty| ty.name().is_some_and(|name| name.starts_with("__value_type<")));
+    let is_wrapped = evaluator.complete(&object.ty).is_some_and(|ty| {
+        ty.name().is_some_and(|name| WRAPPED.iter().any(|start| name.starts_with(start)))
+    });
     pair.filter(|_| is_wrapped).unwrap_or(object.ty)
 }
 

@@ -30,8 +30,8 @@ impl Printer for DashMap {
             true => evaluator.entries(total, |evaluator, _| {
                 let pair = next(evaluator)?;
                 let value = evaluator.member(&pair, "__1")?;
-                let value = evaluator.dig(&value, &["value"]).unwrap_or(value);
-                Some((evaluator.member(&pair, "__0")?, inner(evaluator, value)))
+                let value = within(evaluator, value, "SharedValue<");
+                Some((evaluator.member(&pair, "__0")?, within(evaluator, value, "UnsafeCell<")))
             }),
             false => evaluator.sequence(total, |evaluator, _| {
                 let pair = next(evaluator)?;
@@ -41,13 +41,22 @@ impl Printer for DashMap {
     }
 }
 
-/// What an `UnsafeCell` holds.
-fn inner(evaluator: &Evaluator<'_>, value: Object) -> Object {
-    let is_cell = evaluator
-        .complete(&value.ty)
-        .is_some_and(|ty| ty.name().is_some_and(|name| name.starts_with("UnsafeCell<")));
-    let held = is_cell.then(|| evaluator.member(&value, "value")).flatten();
-    held.unwrap_or(value)
+/// The member `value` of a wrapper; another object itself.
+fn within(evaluator: &Evaluator<'_>, object: Object, wrapper: &str) -> Object {
+    let ty = evaluator.complete(&object.ty);
+    let is_wrapper = ty.is_some_and(|ty| ty.name().is_some_and(|name| name.starts_with(wrapper)));
+    let held = is_wrapper.then(|| evaluator.member(&object, "value")).flatten();
+    held.unwrap_or(object)
+}
+
+/// The table behind the lock of a shard: since release 6 a raw one.
+fn table(evaluator: &Evaluator<'_>, shard: &Object) -> Option<Table> {
+    let held = within(evaluator, evaluator.dig(shard, &["data"])?, "UnsafeCell<");
+    let ty = evaluator.complete(&held.ty)?;
+    match ty.name()?.starts_with("RawTable<") {
+        true => Table::of_raw(evaluator, &held),
+        false => Table::of(evaluator, &held),
+    }
 }
 
 /// The tables of all shards, the first one last.
@@ -62,7 +71,7 @@ fn tables(evaluator: &Evaluator<'_>, object: &Object) -> Option<Vec<Table>> {
     for index in (0..count).rev() {
         evaluator.go(1)?;
         let at: Addr = start.checked_add(index.checked_mul(size)?)?;
-        tables.push(Table::of(evaluator, &Object::at(ty.clone(), at))?);
+        tables.push(table(evaluator, &Object::at(ty.clone(), at))?);
     }
     Some(tables)
 }

@@ -52,11 +52,14 @@ pub struct Table {
 impl Table {
     /// The table within an object.
     pub fn of(evaluator: &Evaluator<'_>, object: &Object) -> Option<Self> {
-        let raw = evaluator.dig(object, &["table"])?;
-        let mask = evaluator.number_in(&raw, &["bucket_mask"])?;
-        let items = evaluator.number_in(&raw, &["items"])?;
-        let control =
-            evaluator.number(&evaluator.dig_pointer(&evaluator.dig(&raw, &["ctrl"])?)?)?;
+        Self::of_raw(evaluator, &evaluator.dig(object, &["table"])?)
+    }
+
+    /// The table that a `RawTable` is.
+    pub fn of_raw(evaluator: &Evaluator<'_>, raw: &Object) -> Option<Self> {
+        let mask = evaluator.number_in(raw, &["bucket_mask"])?;
+        let items = evaluator.number_in(raw, &["items"])?;
+        let control = evaluator.number(&evaluator.dig_pointer(&evaluator.dig(raw, &["ctrl"])?)?)?;
         let pair = evaluator.argument(&evaluator.complete(&raw.ty)?, 0)?;
         let size = evaluator.complete(&pair)?.size()?;
         let buckets = mask.checked_add(1)?;
