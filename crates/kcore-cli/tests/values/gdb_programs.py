@@ -447,11 +447,19 @@ def follow(tree, value, where, path, lines):
         pointed.append((lines, "*" + path, value.dereference(), where))
 
 
+def can_be_read(value):
+    try:
+        value.fetch_lazy()
+    except gdb.error:
+        return False
+    return True
+
+
 def compare_pointed():
     """What pointers point to."""
     for (lines, path, value, where), record in zip(pointed, answers_of([question[:3] for question in pointed])):
         if record is None:
-            told("pointed", where, "kcore does not follow it")
+            told("pointed", where, "kcore does not follow it" if can_be_read(value) else None)
             continue
         told("pointed", where)
         if value.dynamic_type != value.type:
