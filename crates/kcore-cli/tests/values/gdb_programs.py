@@ -429,7 +429,10 @@ def is_clobbered(name):
     frame = gdb.selected_frame()
     if frame.newer() is None or frame.newer().type() == gdb.INLINE_FRAME and frame.newer().newer() is None:
         return False
-    text = gdb.execute("info address %s" % name, to_string=True)
+    try:
+        text = gdb.execute("info address %s" % name, to_string=True)
+    except gdb.error:  # gdb cannot read the expression.
+        return False
     at = frame.pc() - 1
     for begin, end, place in re.findall(r"Range (0x\w+)-(0x\w+): (.*?)(?=Range|\Z)", text, re.S):
         if int(begin, 16) <= at < int(end, 16):
@@ -485,7 +488,10 @@ def variable_of(variable, value, why, where, path, chosen):
     if value is None:
         return told("value", where, "gdb has none: %s" % why)
     if chosen is not None:
-        follow(variable["value"], value, where, path, chosen["lines"])
+        try:
+            follow(variable["value"], value, where, path, chosen["lines"])
+        except gdb.error:  # gdb has no such pointer, which is counted below.
+            pass
     below(variable["value"], value, where, path, chosen)
 
 
