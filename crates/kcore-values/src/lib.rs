@@ -50,10 +50,10 @@ pub use object::{HolderKind, Object, ObjectError};
 pub use path::{OutOfBounds, PathEnd, PathError, PathPart, PathWalker, PathWords};
 pub use place::{ObjectPlace, Piece, PieceSource};
 pub use printers::declared::{
-    DcmdAction, DcmdAddress, DcmdArgument, DcmdColumn, DeclaredDcmd, DeclaredPrinter,
-    DeclaredPrinters, DeclaredWalk, DeclaredWalker, HeldExpressions, NamedExpression,
-    PrinterExpression, PrinterFile, PrinterFileError, PrinterShape, TypePattern, WalkElement,
-    WalkSteps, WalkTrouble, WordTemplate, holds_for_element, over_element,
+    CustomAction, CustomStep, CustomSteps, DcmdAction, DcmdAddress, DcmdArgument, DcmdColumn,
+    DeclaredDcmd, DeclaredPrinter, DeclaredPrinters, DeclaredWalk, DeclaredWalker, HeldExpressions,
+    NamedExpression, PrinterExpression, PrinterFile, PrinterFileError, PrinterShape, TypePattern,
+    WalkElement, WalkSteps, WalkTrouble, WordTemplate, holds_for_element, over_element,
 };
 pub use process::{Process, SymbolName};
 pub use value::{

@@ -64,6 +64,14 @@ const PRINTERS: &[&str] = &[
     "<AutoVisualizer><Type Name='*'><Expand><TreeItems><Size>3</Size><HeadPointer>this</HeadPointer>\
      <LeftPointer>this</LeftPointer><RightPointer>0</RightPointer><ValueNode>*this</ValueNode></TreeItems>\
      </Expand></Type></AutoVisualizer>",
+    "<AutoVisualizer><Intrinsic Name='f' Expression='f(a) + a'><Parameter Name='a'/></Intrinsic><Type Name='*'><Expand>\
+     <CustomListItems><Variable Name='i' InitialValue='0'/><Variable Name='p' InitialValue='this'/>\
+     <Loop Condition='i &lt; 9'><If Condition='i % 2'><Item Name='[{i}]'>*p</Item></If><Else><Exec>p = p + f(1)</Exec></Else>\
+     <Exec>++i</Exec><Break Condition='i == 7'/></Loop></CustomListItems></Expand></Type></AutoVisualizer>",
+    "<AutoVisualizer><Type Name='*'><Expand><ArrayItems><Rank>3</Rank><Size>$i + 2</Size><ValuePointer>(short *)this\
+     </ValuePointer></ArrayItems></Expand></Type><Type Name='*' Priority='High'><Expand><Item Name='a' Optional='true'>b</Item>\
+     <Synthetic Name='c'><Expand><Item Name='d'>static_cast&lt;long&gt;(1)</Item></Expand></Synthetic></Expand></Type>\
+     </AutoVisualizer>",
     "[[walker]]\nname = 'a'\nsummary = 'b'\ntype = 'c'\nfirst = 'this'\nnext = 'this + 1'\nend = 'this == &$start[9]'\n\
      [[walker]]\nname = 't'\nsummary = 'b'\nstart = 'c'\nfirst = 'this'\nleft = 'this + 1'\nright = '0'\nmax = 9\n\
      [[dcmd]]\nname = 'd'\nsummary = 'e'\nwalk = 'a'\narguments = [{ name = 'n', default = '1' }]\nwhen = '$1'\n\

@@ -131,6 +131,12 @@ fn summary(value: &Json) -> String {
             let entries: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
             format!("{{{}}}", entries.join(", "))
         }
+        "struct" => {
+            let part = |child: &Json| {
+                format!("{}: {}", child["name"].as_str().unwrap_or_default(), summary(child))
+            };
+            format!("{{{}}}", children().map(part).collect::<Vec<_>>().join(", "))
+        }
         "bool" => u8::from(value["value"] == true).to_string(),
         _ => match &value["value"] {
             Json::String(text) => text.clone(),

@@ -39,7 +39,7 @@ Node nodes[4] = {{1, &nodes[1], nullptr, nullptr}, {2, &nodes[2], &nodes[0], &no
 Bag bag = {nodes, 3, data};
 Table table = {{&nodes[3], nullptr, &nodes[1], nullptr}};
 Matrix matrix = {2, 3, data};
-Shape shape = {1, 2.5, 4, nullptr};
+Shape inner = {2, 1, 1, nullptr}, shape = {1, 2.5, 4, &inner};
 Chain chain = {nodes};
 Tree tree = {&nodes[1]};
 
@@ -50,8 +50,8 @@ int main()
 	told("tree", "[1, 2, 3]");
 	told("table", "{0: 4, 2: 2, 2: 3}");
 	told("matrix", "[[10, 20, 30], [40, 50, 60]]");
-	told("shape.area", "%g", shape.width * shape.height);
+	told("shape", "{kind: %d, area: %.1f, inner_kind: %d, size: {twice: %.1f}}", shape.kind, shape.width * shape.height,
+	     inner.kind, 2 * shape.width);
 	told("shape.kind", "%d", shape.kind);
-	told("shape.size.twice", "%g", 2 * shape.width);
 	told_all();
 }

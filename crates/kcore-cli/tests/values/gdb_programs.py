@@ -21,6 +21,8 @@ SETTINGS = ("::set -o array_mem_limit=256",)
 equal, different = collections.Counter(), collections.Counter()
 # Paths to ask for: the lines that choose a frame, the path, and the leaf that the tree had there.
 wanted = []
+# Structures that pointers point to: lines that choose a frame, the path, gdb's value, and where it was met.
+pointed = []
 
 
 def told(kind, where, what=None):
@@ -44,8 +46,11 @@ def records(lines):
 
 
 def plain(function):
-    """A function's name without parameters and template arguments, which the two spell differently."""
-    return function.split("(")[0].split("<")[0].split("[abi:")[0].split("::")[-1]
+    """A function's name without parameters, template arguments and scopes, which the two spell differently."""
+    function = re.sub(r"{closure#\d+}", "{{closure}}", function.replace("operator()", "operator").split("[abi:")[0])
+    while (shorter := re.sub(r"<[^<>]*>|\([^()]*\)", "", function)) != function:
+        function = shorter
+    return function.split("<")[0].split("(")[0].split("::")[-1].split(" ")[0]
 
 
 def frames_of_gdb():
@@ -199,6 +204,8 @@ def characters(lazy):
     value = lazy.value()
     if value.type.code == gdb.TYPE_CODE_PTR:
         return value.string("utf-8", "replace", length=lazy.length)
+    if value.address is None:
+        return value.string("utf-8", "replace").rstrip("\0")
     return value.address.cast(value.type.target().pointer()).string("utf-8", "replace", length=lazy.length)
 
 
@@ -230,9 +237,16 @@ def last_name(spelled):
 def structure(tree, value, where, path, chosen):
     fields = fields_of(value)
     own = tree["children"]
+    is_lock = re.match(r"std::(__1::)?(mutex|sync::)", value.type.strip_typedefs().name or "")
+    if is_lock or any((child.get("name") or "").isdigit() for child in own):
+        # A lock is shown by its owner, a tuple by its parts.
+        return parts(own, value, where)
     if len(own) < len(fields):
         # A pair is shown as its two parts.
         fields = [field for field in fields if not field.is_base_class or field.type.fields()]
+    if len(fields) == 1 < len(own):
+        # What the library wraps is shown without the wrapper.
+        return structure(tree, value[fields[0]], where, None, chosen)
     if len(own) != len(fields):
         if not tree.get("cut"):
             told("members", where, "%d members, to gdb %d" % (len(own), len(fields)))
@@ -250,6 +264,14 @@ def structure(tree, value, where, path, chosen):
             continue
         step = path and path + "." + seen if seen and not field.is_base_class and "(anon" not in seen else path
         below(child, value[field], "%s.%s" % (where, shown), None if field.is_base_class else step, chosen)
+
+
+def parts(own, value, where):
+    printer = gdb.default_visualizer(value)
+    if printer is None or not hasattr(printer, "children"):
+        return told("no printer in gdb", where)
+    for index, (child, (_, held)) in enumerate(zip(own, printer.children())):
+        below(child, held if isinstance(held, gdb.Value) else gdb.Value(held), "%s.%d" % (where, index), None, None)
 
 
 def elements(tree, value, where, path, chosen):
@@ -275,10 +297,13 @@ def container(tree, value, where, path, chosen):
         return told("no printer in gdb", where)
     most = len(tree["children"]) * 2 + 2
     found = []
-    for _, child in printer.children():
-        found.append(child if isinstance(child, gdb.Value) else gdb.Value(child))
-        if len(found) >= most:
-            break
+    try:
+        for _, child in printer.children():
+            found.append(child if isinstance(child, gdb.Value) else gdb.Value(child))
+            if len(found) >= most:
+                break
+    except AttributeError:  # A type that a printer looks for has no debug information.
+        return told("gdb's printer fails", where)
     if tree["kind"] == "map":
         for index, (child, key, held) in enumerate(zip(tree["children"], found[::2], found[1::2])):
             below(child["key"], key, "%s key %d" % (where, index), None, chosen)
@@ -344,7 +369,8 @@ def absent(why, value, where):
         value.fetch_lazy()
     except Exception:
         shown = False
-    told("absent", where, "is %s, to gdb %s" % (why, value.format_string(max_elements=3)) if shown else None)
+    shown = value.format_string(max_elements=3) if shown else "<incomplete type>"
+    told("absent", where, None if shown == "<incomplete type>" else "is %s, to gdb %s" % (why, shown))
 
 
 def compare_frames():
@@ -359,7 +385,6 @@ def compare_frames():
             continue
         thread, level, shown = theirs[key]
         # One function may have several names, as `__GI_abort` is `abort`.
-        shown = re.sub(r"{closure#\d+}", "{{closure}}", shown)
         same = function.startswith(shown) or shown.strip("_").removeprefix("GI_").strip("_").startswith(function.strip("_")) or function in shown
         told("frame", function, None if same else "is %s, to gdb %s" % (function, shown))
         compare_frame((key[0], key[1], function), frame, thread, level)
@@ -404,12 +429,45 @@ def is_clobbered(name):
     frame = gdb.selected_frame()
     if frame.newer() is None or frame.newer().type() == gdb.INLINE_FRAME and frame.newer().newer() is None:
         return False
-    text = gdb.execute("info address %s" % name, to_string=True)
+    try:
+        text = gdb.execute("info address %s" % name, to_string=True)
+    except gdb.error:  # gdb cannot read the expression.
+        return False
     at = frame.pc() - 1
     for begin, end, place in re.findall(r"Range (0x\w+)-(0x\w+): (.*?)(?=Range|\Z)", text, re.S):
         if int(begin, 16) <= at < int(end, 16):
             return VOLATILE.search(place) is not None
     return "Range" not in text and VOLATILE.search(text) is not None
+
+
+def follow(tree, value, where, path, lines):
+    """Keeps the structure that a pointer points to, to be asked for later."""
+    kind = value.type.strip_typedefs()
+    if tree.get("kind") != "pointer" or kind.code != gdb.TYPE_CODE_PTR or not tree.get("value"):
+        return
+    target = kind.target().strip_typedefs()
+    if int(tree["value"], 16) and target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) and target.fields():
+        pointed.append((lines, "*" + path, value.dereference(), where))
+
+
+def can_be_read(value):
+    try:
+        value.fetch_lazy()
+    except gdb.error:
+        return False
+    return True
+
+
+def compare_pointed():
+    """What pointers point to."""
+    for (lines, path, value, where), record in zip(pointed, answers_of([question[:3] for question in pointed])):
+        if record is None:
+            told("pointed", where, "kcore does not follow it" if can_be_read(value) else None)
+            continue
+        told("pointed", where)
+        if value.dynamic_type != value.type:
+            value = value.cast(value.dynamic_type)
+        below(record["value"], value, "*(%s)" % where, "(%s)" % path, {"left": PATHS, "lines": lines})
 
 
 def gdb_alone(symbol, frame, where):
@@ -429,6 +487,11 @@ def variable_of(variable, value, why, where, path, chosen):
         return absent(missing or "nothing", value, where)
     if value is None:
         return told("value", where, "gdb has none: %s" % why)
+    if chosen is not None:
+        try:
+            follow(variable["value"], value, where, path, chosen["lines"])
+        except gdb.error:  # gdb has no such pointer, which is counted below.
+            pass
     below(variable["value"], value, where, path, chosen)
 
 
@@ -518,6 +581,7 @@ CRASHED = gdb.selected_thread()
 compare_frames()
 CRASHED.switch()
 compare_globals()
+compare_pointed()
 compare_paths()
 for kind in sorted(set(equal) | set(different)):
     print("COUNT\t%s\t%d\t%d" % (kind, equal[kind], different[kind]))

@@ -21,6 +21,8 @@ pub struct CustomSteps {
     pub variables: Vec<(Arc<str>, PrinterExpression)>,
     /// What it does.
     pub steps: Vec<CustomStep>,
+    /// The line of the file on which it begins, from 1.
+    pub line: usize,
 }
 
 /// A step of a program, which is left out if its condition does not hold.
@@ -75,7 +77,8 @@ impl CustomSteps {
 
     /// Runs it until it has given `most` elements.
     pub fn run(&self, scope: &PrinterScope<'_>, most: u64) -> CustomItems {
-        let mut run = Run { scope, most, variables: Vec::new(), items: Vec::new(), count: 0 };
+        let line = self.line;
+        let mut run = Run { scope, line, most, variables: Vec::new(), items: Vec::new(), count: 0 };
         let end = run.begin(self).and_then(|()| run.steps(&self.steps));
         let is_whole = end.as_ref().is_ok_and(|flow| *flow != Flow::Full);
         CustomItems { items: run.items, trouble: end.err(), is_whole }
@@ -93,6 +96,7 @@ fn has_keys(steps: &[CustomStep]) -> bool {
 
 struct Run<'r, 's> {
     scope: &'r PrinterScope<'s>,
+    line: usize,
     most: u64,
     variables: Vec<(Arc<str>, Object)>,
     items: Vec<(Option<Object>, Object)>,
@@ -191,10 +195,10 @@ impl Run<'_, '_> {
     fn count(&mut self) -> Printed<()> {
         self.count = self.count.saturating_add(1);
         if self.count > MAX_NODES {
-            return Err((0, format!("more than {MAX_NODES} steps")));
+            return Err((self.line, format!("more than {MAX_NODES} steps")));
         }
         match self.scope.process.0.budget().halt() {
-            Some(_) => Err((0, "it was stopped".to_owned())),
+            Some(_) => Err((self.line, "it was stopped".to_owned())),
             None => Ok(()),
         }
     }

@@ -280,6 +280,29 @@ fn natvis_files_are_read_as_far_as_there_are_shapes() {
 }
 
 #[test]
+fn a_program_of_a_file_that_does_not_end_is_stopped() {
+    let list = |steps: &str| {
+        format!(
+            "<AutoVisualizer><Type Name='box'><Expand><CustomListItems>\
+             <Variable Name='i' InitialValue='0'/>{steps}</CustomListItems></Expand></Type></AutoVisualizer>"
+        )
+    };
+    let ty = of_words("box", &[("a", number())]);
+    let file = list("<Loop><Exec>i += 2</Exec></Loop>");
+    let process = process(&[3], &[], &file);
+    assert_eq!(shown(&process, &ty), "{a = 3}");
+    assert_eq!(process.printers.take_troubles(), ["test.kcore:1: more than 1048576 steps"]);
+    let file = list(
+        "<Loop Condition='i &lt; 5'><Exec>i++</Exec><If Condition='i == 2'><Item>i * 100</Item></If>\
+         <Elseif Condition='i == 3'><Break/></Elseif><Else><Item>a + i</Item></Else></Loop>",
+    );
+    let process = self::process(&[3], &[], &file);
+    assert_eq!(shown(&process, &ty), "{4, 200}");
+    let unknown = PrinterFile::parse("x.natvis", &list("<Exec>f(i)</Exec>")).unwrap();
+    assert_eq!(unknown.left_out, ["line 1: CustomListItems"]);
+}
+
+#[test]
 fn words_hold_values_as_they_are_asked_for() {
     let ty = of_words("box", &[("a", number()), ("s", char().pointer(8)), ("i", int())]);
     let words = |template: &str| {

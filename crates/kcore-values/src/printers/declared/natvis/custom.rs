@@ -21,7 +21,8 @@ impl Reader<'_, '_> {
             Some((name, self.attribute(variable, "InitialValue")?))
         });
         let variables: Option<Vec<_>> = variables.collect();
-        Some(CustomSteps { size, variables: variables?, steps: self.steps(node, 0)? })
+        let line = self.line(node);
+        Some(CustomSteps { size, variables: variables?, steps: self.steps(node, 0)?, line })
     }
 
     fn steps(&mut self, parent: Node<'_, '_>, level: u32) -> Option<Vec<CustomStep>> {

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 /// Calls within what replaces calls, at most.
 const MAX_LEVELS: u32 = 16;
-/// Bytes of an expression in which calls are replaced, at most.
+/// Calls that are replaced in one expression, at most: what replaces a call may hold more calls.
+const MAX_CALLS: usize = 256;
+/// Bytes of what replaces a call, at most.
 const MAX_LEN: usize = 1 << 14;
 
 /// An expression with a name and parameters.
@@ -19,76 +21,83 @@ pub struct Intrinsic {
     pub expression: String,
 }
 
-/// An expression without calls of `intrinsics`, of which the last of one name counts, and with casts as C has them.
+/// An expression without calls of `intrinsics`, of which the last of one name counts, and with casts as C has them. Where
+/// there would be too many, some calls are left.
 pub fn expanded<'t>(text: &'t str, intrinsics: &[Intrinsic]) -> Cow<'t, str> {
     if !text.contains(['(', '<']) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(replaced(text, intrinsics, 0))
+    Cow::Owned(Expansion { intrinsics, left: MAX_CALLS }.replaced(text, 0))
 }
 
-fn replaced(text: &str, intrinsics: &[Intrinsic], level: u32) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(is_name_start) {
-        let (before, word_on) = rest.split_at(start);
-        out.push_str(before);
-        let end = word_on.find(|c| !is_name(c)).unwrap_or(word_on.len());
-        let (word, behind) = word_on.split_at(end);
-        let is_member = before.ends_with('.') || before.ends_with("->") || before.ends_with('$');
-        let replacement = match level < MAX_LEVELS && out.len() < MAX_LEN && !is_member {
-            true => cast(word, behind, intrinsics, level)
-                .or_else(|| call(word, behind, intrinsics, level)),
-            false => None,
-        };
-        rest = match replacement {
-            Some((text, after)) => {
-                out.push_str(&text);
-                after
-            }
-            None => {
-                out.push_str(word);
-                behind
-            }
-        };
-    }
-    out.push_str(rest);
-    out
+struct Expansion<'i> {
+    intrinsics: &'i [Intrinsic],
+    /// Calls that may still be replaced.
+    left: usize,
 }
 
-/// `static_cast<T>(x)` as `((T)(x))`, and what stands behind it.
-fn cast<'t>(
-    word: &str,
-    behind: &'t str,
-    intrinsics: &[Intrinsic],
-    level: u32,
-) -> Option<(String, &'t str)> {
-    if !matches!(word, "static_cast" | "reinterpret_cast" | "const_cast") {
-        return None;
+impl Expansion<'_> {
+    fn replaced(&mut self, text: &str, level: u32) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find(is_name_start) {
+            let (before, word_on) = rest.split_at(start);
+            out.push_str(before);
+            let end = word_on.find(|c| !is_name(c)).unwrap_or(word_on.len());
+            let (word, behind) = word_on.split_at(end);
+            let is_member = [".", "->", "$", "::"].iter().any(|sign| before.ends_with(sign));
+            let replacement = match is_member {
+                true => None,
+                false => self.replacement(word, behind, level),
+            };
+            let (text, after) = replacement.unwrap_or_else(|| (word.to_owned(), behind));
+            out.push_str(&text);
+            rest = after;
+        }
+        out.push_str(rest);
+        out
     }
-    let (ty, behind) = enclosed(behind, '<', '>')?;
-    let (inner, after) = enclosed(behind, '(', ')')?;
-    let inner = replaced(inner, intrinsics, level.saturating_add(1));
-    Some((format!("(({})({inner}))", ty.trim()), after))
-}
 
-fn call<'t>(
-    word: &str,
-    behind: &'t str,
-    intrinsics: &[Intrinsic],
-    level: u32,
-) -> Option<(String, &'t str)> {
-    let (inner, after) = enclosed(behind, '(', ')')?;
-    let given = arguments(inner);
-    let fits = |it: &&Intrinsic| it.name == word && it.parameters.len() == given.len();
-    let intrinsic = intrinsics.iter().rev().find(fits)?;
-    let mut values = Vec::new();
-    for (name, argument) in intrinsic.parameters.iter().zip(given) {
-        let argument = replaced(argument.trim(), intrinsics, level.saturating_add(1));
-        values.push((name.as_str(), format!("({argument})")));
+    /// What stands for a word with what is in the brackets behind it, and what stands behind those.
+    fn replacement<'t>(
+        &mut self,
+        word: &str,
+        behind: &'t str,
+        level: u32,
+    ) -> Option<(String, &'t str)> {
+        if level >= MAX_LEVELS || self.left == 0 {
+            return None;
+        }
+        match word {
+            "static_cast" | "reinterpret_cast" | "const_cast" => self.cast(behind, level),
+            _ => self.call(word, behind, level),
+        }
     }
-    let body = substituted(&intrinsic.expression, &values);
-    Some((format!("({})", replaced(&body, intrinsics, level.saturating_add(1))), after))
+
+    /// `static_cast<T>(x)` as `((T)(x))`.
+    fn cast<'t>(&mut self, behind: &'t str, level: u32) -> Option<(String, &'t str)> {
+        let (ty, behind) = enclosed(behind, '<', '>')?;
+        let (inner, after) = enclosed(behind, '(', ')')?;
+        self.left = self.left.saturating_sub(1);
+        let inner = self.replaced(inner, level.saturating_add(1));
+        Some((format!("(({})({inner}))", ty.trim()), after))
+    }
+
+    fn call<'t>(&mut self, word: &str, behind: &'t str, level: u32) -> Option<(String, &'t str)> {
+        let (inner, after) = enclosed(behind, '(', ')')?;
+        let given = arguments(inner);
+        let fits = |it: &&Intrinsic| it.name == word && it.parameters.len() == given.len();
+        let intrinsic = self.intrinsics.iter().rev().find(fits)?;
+        self.left = self.left.saturating_sub(1);
+        let names = intrinsic.parameters.iter().map(String::as_str);
+        let values = given.iter().map(|argument| format!("({})", argument.trim()));
+        let values: Vec<_> = names.zip(values).collect();
+        let body = substituted(&intrinsic.expression, &values);
+        if body.len() > MAX_LEN {
+            return None;
+        }
+        Some((format!("({})", self.replaced(&body, level.saturating_add(1))), after))
+    }
 }
 
 /// A text in which names stand for other texts.
@@ -177,6 +186,8 @@ mod tests {
     #[test]
     fn what_grows_without_end_ends() {
         let all = [intrinsic("twice", &["a"], "twice(a + a) + twice(a + a)")];
-        assert!(expanded("twice(1)", &all).len() < 1 << 24);
+        assert!(expanded("twice(1)", &all).len() < 1 << 23);
+        let brackets = "(".repeat(1 << 16);
+        assert_eq!(expanded(&brackets, &all).len(), brackets.len());
     }
 }
