@@ -51,8 +51,10 @@ fn every_value_is_what_its_program_told() {
 }
 
 #[test]
-#[ignore = "builds crates of the registry"]
 fn every_value_of_a_crate_is_what_its_program_told() {
+    if gen_cores::is_short_run() {
+        return gen_cores::not_tested("crates of Rust: a short run builds none of the registry");
+    }
     let (count, failed) = wrong("crates", program::of_crates());
     println!("{count} values");
     assert!(failed.is_empty(), "{} of {count} differ:\n{}", failed.len(), failed.join("\n"));

@@ -51,7 +51,7 @@ pub fn run(args: &[String]) -> Result<()> {
 fn run_all(options: Options, plan: &Plan) -> Result<Summary> {
     let mut summary = Summary::default();
     if !options.no_install {
-        summary.note("packages", packages::install(plan.missing()));
+        summary.note("packages", packages::install(plan.missing(), options.all));
     }
     // Made before, with a line for each core.
     summary.note("gen-cores", run_command(&mut cargo(options, &["run", "-p", "gen-cores"])));

@@ -17,10 +17,23 @@ const MORE_TOOLS: &[Tool] = &[
     Tool { command: "rpmbuild", package: "rpm" },
     // Flame graphs are looked at in it.
     Tool { command: "chromium", package: "chromium" },
+    Tool { command: "gfortran", package: "gfortran" },
+    // Libraries whose types kcore has printers of.
+    Tool { command: "/usr/include/boost/variant2/variant.hpp", package: "libboost-dev" },
+    Tool { command: "/usr/include/boost/filesystem.hpp", package: "libboost-filesystem-dev" },
+    Tool { command: "/usr/include/glib-2.0/glib.h", package: "libglib2.0-dev" },
+    Tool { command: "/usr/include/uv.h", package: "libuv1-dev" },
+    Tool { command: "/usr/include/openssl/asn1.h", package: "libssl-dev" },
+];
+
+/// The same that only a run of everything needs: they are large.
+const TOOLS_OF_ALL: &[Tool] = &[
+    Tool { command: "/usr/include/x86_64-linux-gnu/qt6/QtCore/QString", package: "qt6-base-dev" },
+    Tool { command: "/usr/include/x86_64-linux-gnu/qt5/QtCore/QString", package: "qtbase5-dev" },
 ];
 
 /// Installs the tools that are missing where that is allowed; else says what to install.
-pub fn install(missing: &[Tool]) -> Result<()> {
+pub fn install(missing: &[Tool], is_of_all: bool) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
@@ -29,15 +42,16 @@ pub fn install(missing: &[Tool]) -> Result<()> {
         bail!("{}", complaint(missing, &packages));
     }
     by_apt(&packages)?;
-    match self::missing().as_slice() {
+    match self::missing(is_of_all).as_slice() {
         [] => Ok(()),
         still => bail!("still missing after installation: {}", commands(still)),
     }
 }
 
-/// The tools that are missing.
-pub fn missing() -> Vec<Tool> {
-    let more = MORE_TOOLS.iter().copied().filter(|tool| !is_there(tool.command));
+/// The tools that are missing, of a run of everything or of a short one.
+pub fn missing(is_of_all: bool) -> Vec<Tool> {
+    let of_all = if is_of_all { TOOLS_OF_ALL } else { &[] };
+    let more = MORE_TOOLS.iter().chain(of_all).copied().filter(|tool| !is_there(tool.command));
     gen_cores::missing_tools().into_iter().chain(more).collect()
 }
 

@@ -35,7 +35,7 @@ impl Plan {
     pub fn new(options: Options) -> Result<Self> {
         Ok(Self {
             options,
-            missing: packages::missing(),
+            missing: packages::missing(options.all),
             downloads: gen_cores::downloads(!options.all)?,
             free: free(),
             processors: thread::available_parallelism().map_or(1, usize::from),
