@@ -10,7 +10,7 @@ use crate::EnumValue;
 pub struct EnumNames<'t> {
     enumeration: &'t Enumeration,
     /// Whether every number is 0, a bit, or a set of bits that no other has, and one of them is a bit: names are
-    /// flags, and fields of several bits.
+    /// flags, and fields of several bits that are neighbours.
     pub are_bits: bool,
     /// Bytes that all names have in common at their beginning.
     pub prefix: usize,
@@ -88,7 +88,7 @@ impl EnumValue {
     }
 }
 
-/// Whether numbers are bits and sets of bits that have none in common. Several names of one number are one.
+/// Whether numbers are bits and fields of neighbouring bits that have none in common. Several names of one number are one.
 fn are_flags(enumeration: &Enumeration) -> bool {
     let mut values: Vec<i128> =
         enumeration.enumerators.iter().map(|enumerator| enumerator.value).collect();
@@ -96,11 +96,18 @@ fn are_flags(enumeration: &Enumeration) -> bool {
     values.dedup();
     let mut seen = 0_i128;
     let mut is_apart = |value: &i128| {
-        let is_new = *value >= 0 && seen & value == 0;
+        let is_field = *value == 0 || is_field(*value);
+        let is_new = *value >= 0 && seen & value == 0 && is_field;
         seen |= value;
         is_new
     };
     values.iter().all(&mut is_apart) && values.iter().copied().any(bit)
+}
+
+/// Whether all bits from the lowest to the highest one are set.
+fn is_field(value: i128) -> bool {
+    let low = value.checked_shr(value.trailing_zeros()).unwrap_or(0);
+    low.checked_add(1).is_some_and(|next| next & low == 0)
 }
 
 fn bit(value: i128) -> bool {
@@ -171,6 +178,7 @@ mod tests {
         assert_eq!(decoded(disjoint, 0x4f).as_deref(), Some("LOW|HIGH"));
         assert_eq!(decoded(disjoint, 0x41).as_deref(), Some("HIGH|0x1"));
         assert_eq!(decoded(&[("R", 1), ("W", 2), ("RW", 3)], 7), None);
+        assert_eq!(decoded(&[("RED", 1), ("GREEN", 2), ("BLUE", 200)], 99), None);
         assert_eq!(decoded(&[("A", 1), ("ALSO_A", 1), ("B", 2)], 3).as_deref(), Some("A|B"));
         assert_eq!(decoded(&[("ONE", 1), ("TWO", 2), ("THREE", 3), ("FOUR", 4)], 6), None);
     }

@@ -187,6 +187,49 @@ static void tell_rest()
 #endif
 }
 
+// What references refer to, keys of all kinds, and names that mean what the enumeration says.
+struct Node {
+	int number;
+};
+enum Sequence { S0, S1, S2 };
+std::vector<int> g_list{10, 20, 30};
+std::vector<int> &g_list_ref = g_list;
+int g_array[3] = {1, 2, 3};
+int (&g_array_ref)[3] = g_array;
+Node g_node{5};
+Node *g_to_node = &g_node;
+Node *&g_to_node_ref = g_to_node;
+std::map<char, int> g_letters{{'a', 1}, {'b', 2}};
+std::map<char, int> &g_letters_ref = g_letters;
+std::map<int, int> g_below{{-5, 6}, {3, 4}};
+std::map<bool, int> g_truths{{true, 7}};
+std::map<string, int> g_words{{"one", 1}};
+const std::map<string, int> &g_words_ref = g_words;
+string g_word = "word";
+const string &g_word_ref = g_word;
+Sequence g_sequence = S2;
+
+static void tell_references()
+{
+	tell("number", "g_list_ref[1]", g_list_ref[1]);
+	tell("number", "g_array_ref[2]", g_array_ref[2]);
+	tell("number", "*g_array_ref", *g_array_ref);
+	tell("number", "g_to_node_ref->number", g_to_node_ref->number);
+	tell("number", "(*g_to_node_ref).number", (*g_to_node_ref).number);
+	tell("number", "sizeof(g_list_ref)", sizeof(g_list_ref));
+	tell("number", "g_letters['a']", g_letters['a']);
+	tell("number", "g_letters_ref[98]", g_letters_ref['b']);
+	tell("number", "g_below[-5]", g_below[-5]);
+	tell("number", "g_truths[true]", g_truths[true]);
+	tell("number", "g_words_ref[\"one\"]", g_words_ref.at("one"));
+	tell("number", "g_word_ref == \"word\"", "true");
+	tell("number", "g_sequence == S2", "true");
+	// A number without its unit, and a distance without the size of an element, would be wrong.
+	tell("has", "g_seconds + g_millis", "operand");
+	tell("has", "g_seconds == g_millis", "operand");
+	tell("has", "g_in_deque + 1", "operand");
+}
+
 int main()
 {
 	for (int i = 0; i < 200; i++)
@@ -198,6 +241,7 @@ int main()
 	tell_time();
 	tell_iterators();
 	tell_rest();
+	tell_references();
 	std::fflush(stdout);
 	std::abort();
 }

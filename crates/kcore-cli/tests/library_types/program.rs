@@ -147,7 +147,8 @@ impl Asked {
         let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
         kcore.args(["--no-rc", "-c", &command]).args(words).arg(self.folder.path().join("core"));
         let output = kcore.stdin(Stdio::null()).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        text(output.stdout) + &text(output.stderr)
+        // Frames without the variable are told of on the standard error.
+        let shown = if output.stdout.is_empty() { output.stderr } else { output.stdout };
+        String::from_utf8(shown).unwrap()
     }
 }

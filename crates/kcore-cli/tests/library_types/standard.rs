@@ -1,6 +1,7 @@
 //! Types of the standard library of Rust, in locals of `main`. The program tells what they hold, then it dies.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,6 +23,9 @@ fn main() {
     let (my_read, my_written) = (RefCell::new(41_u8), RefCell::new(42_u8));
     let (first, second) = (my_read.borrow(), my_read.borrow());
     let writer = my_written.borrow_mut();
+    let (list, array) = (vec![10_i32, 20, 30], [1_u16, 2, 3]);
+    let letters: BTreeMap<char, i32> = [('a', 1), ('b', 2)].into();
+    let (my_list, my_array, my_letters) = (&list, &array, &letters);
 
     tell("means", "my_span", &format!("{my_span:?}"));
     tell("means", "my_short", &format!("{my_short:?}"));
@@ -37,6 +41,10 @@ fn main() {
     tell("number", "my_read.readers", "2");
     tell("number", "my_written.value", &writer.to_string());
     tell("number", "my_written.writing", "true");
+    tell("number", "my_list[1]", &my_list[1].to_string());
+    tell("number", "my_array[2]", &my_array[2].to_string());
+    tell("number", "my_letters[98]", &my_letters[&'b'].to_string());
+    black_box((my_list, my_array, my_letters));
     black_box((
         &my_span,
         &my_short,

@@ -6,7 +6,7 @@
 
 ASN1_STRING *name;
 ASN1_TIME *until;
-ASN1_INTEGER *serial;
+ASN1_INTEGER *serial, *below;
 
 int main(void)
 {
@@ -17,6 +17,9 @@ int main(void)
 	ASN1_INTEGER_set_int64(serial, 0x012345);
 	told("*name", "\"%.*s\"", ASN1_STRING_length(name), (const char *)ASN1_STRING_get0_data(name));
 	told("*until", "\"%s\"", (const char *)ASN1_STRING_get0_data(until));
-	told("*serial", "[%d, %d, %d]", serial->data[0], serial->data[1], serial->data[2]);
+	below = ASN1_INTEGER_new();
+	ASN1_INTEGER_set_int64(below, -300);
+	told("*serial", "{negative: 0, bytes: [%d, %d, %d]}", serial->data[0], serial->data[1], serial->data[2]);
+	told("*below", "{negative: 1, bytes: [%d, %d]}", below->data[0], below->data[1]);
 	told_all();
 }

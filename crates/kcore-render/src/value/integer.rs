@@ -46,6 +46,10 @@ impl Writer<'_, '_> {
         let is_hexadecimal = are_bits || self.style.integers == Integers::Hexadecimal;
         let number =
             if is_hexadecimal { hexadecimal(&value.number) } else { decimal(&value.number) };
+        // A type of its own for numbers, as `std::byte` is.
+        if names.as_ref().is_some_and(|names| names.iter().next().is_none()) {
+            return self.plain_integer(&value.number);
+        }
         let name = names.and_then(|names| names.decoded(signed(&value.number), false));
         let name = name.as_deref().unwrap_or("???");
         format!("{number} ({})", sanitize::line(name))

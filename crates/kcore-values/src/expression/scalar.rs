@@ -64,7 +64,11 @@ pub fn is_pointer(process: &dyn Process, object: &Object) -> bool {
 fn shown(process: &dyn Process, object: &Object) -> Result<Option<Scalar>, ObjectError> {
     let limits = Limits { depth: Some(1), elements: Some(1), pointers: 0, ..Limits::default() };
     let value = object.value(process, &limits);
-    Ok(match value.content.into_plain() {
+    // A time is no number: what counts is its unit too.
+    if matches!(value.content, Content::Meant(_)) {
+        return Ok(None);
+    }
+    Ok(match value.content {
         Content::Integer(number) | Content::Bool(number) => Some(Scalar::Integer(number)),
         Content::Enum(value) => Some(Scalar::Integer(value.number)),
         Content::Float(float) => Some(Scalar::Float(float.value, float.size <= 4)),

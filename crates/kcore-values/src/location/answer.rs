@@ -104,7 +104,11 @@ impl Evaluator<'_> {
         Value::parse(ty, EndianArcSlice::new(Arc::from(bytes), self.order())).map_err(damaged)
     }
 
+    /// Where an address of the file lies. A variable that the linker dropped has address 0, where a file has its header.
     fn relocated(&self, at: u64) -> Result<u64, Absent> {
+        if at == 0 {
+            return Err(Absent::OptimizedOut);
+        }
         let found = self.frame.relocated(Svma::new(at));
         found.map(Addr::get).ok_or_else(|| unreadable("the module's place is not known"))
     }

@@ -3,7 +3,9 @@
 use kcore_mem::Addr;
 
 use super::PathError;
-use crate::{Content, Elements, Entry, Limits, Object, Pointee, Process, Value, VariantValue};
+use crate::{
+    Content, Elements, Entry, Limits, Number, Object, Pointee, Process, Value, VariantValue,
+};
 
 /// An element of a container by its index, or by its key that is a number.
 ///
@@ -20,7 +22,7 @@ pub fn element(process: &dyn Process, object: &Object, index: u64) -> Result<Obj
             let entries = all_entries(process, object);
             let found = entries.iter().find(|entry| is_number(&entry.key, index));
             let found = found.and_then(|entry| part_of(process, &entry.value));
-            found.ok_or_else(|| PathError::NoKey(index.to_string()))
+            found.ok_or_else(|| PathError::NoKey(index.cast_signed().to_string()))
         }
         Content::Text(_) => Err(PathError::Text(object.ty.spelled())),
         _ => Err(not_indexable(object)),
@@ -111,6 +113,11 @@ pub fn is_one(process: &dyn Process, object: &Object) -> bool {
     matches!(content, Content::Elements(_) | Content::Entries { .. })
 }
 
+/// Whether it has values by keys.
+pub fn has_entries(process: &dyn Process, object: &Object) -> bool {
+    matches!(shallow(process, object, 1).content, Content::Entries { .. })
+}
+
 /// What a smart pointer points to, or what an optional or a variant holds.
 ///
 /// # Errors
@@ -160,10 +167,23 @@ fn object_of(value: &Value) -> Option<Object> {
     })
 }
 
+/// Whether a key is a number: an integer, a character by its code, or a truth value. A negative one is typed as the number
+/// of 64 bits that has the same bits.
 fn is_number(key: &Value, number: u64) -> bool {
+    let is_it = |key: &Number| match key.value() {
+        Some(value) if key.signed => value == i128::from(number.cast_signed()),
+        _ => key.bits == u128::from(number),
+    };
     match key.content.plain() {
-        Content::Integer(key) => key.bits == u128::from(number),
-        Content::Enum(key) => key.number.bits == u128::from(number),
+        Content::Integer(key) | Content::Bool(key) => is_it(key),
+        Content::Enum(key) => is_it(&key.number),
+        Content::Character(code) => {
+            // Characters of one byte may be signed.
+            let is_byte = key.ty.size() == Some(1);
+            let byte =
+                || *code == u32::from(number.cast_signed() as u8) && number.cast_signed() >= -128;
+            u64::from(*code) == number || is_byte && number.cast_signed() < 0 && byte()
+        }
         _ => false,
     }
 }

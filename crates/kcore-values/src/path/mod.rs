@@ -109,5 +109,6 @@ pub enum PathError {
     Object(#[from] ObjectError),
 }
 
+pub(crate) use containers::{element, has_entries};
 pub use walk::Walker as PathWalker;
 pub(crate) use walk::is_reference;

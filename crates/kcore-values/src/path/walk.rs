@@ -8,6 +8,8 @@ use crate::{Object, ObjectError, ObjectPlace, Process, eval::count_of, object::a
 
 /// Parts that one path leads to, at most.
 const MAX_PARTS: usize = 1 << 16;
+/// References to references that are followed.
+const MAX_REFERENCES: usize = 8;
 
 /// Follows paths in a process.
 pub struct Walker<'a> {
@@ -88,16 +90,22 @@ impl<'a> Walker<'a> {
         warnings: &mut Vec<OutOfBounds>,
     ) -> Result<Vec<Walked>, PathError> {
         let mut next = Vec::new();
-        for walked in parts {
+        for mut walked in parts {
+            if self.is_of_referent(&walked.part.object, step)? {
+                walked.part.object = self.referent(&walked.part.object)?;
+            }
             match step {
                 Step::Range { first, last, at } => {
                     let (first, last) = (self.number(first)?, self.number(last)?);
-                    let len = last.checked_sub(first).ok_or_else(|| range(first, last))?;
+                    let (first, last) = (first.cast_signed(), last.cast_signed());
+                    let len = last.checked_sub(first).and_then(|len| u64::try_from(len).ok());
+                    let len = len.ok_or_else(|| range(first, last))?;
                     if len >= MAX_PARTS.saturating_sub(next.len()) as u64 {
                         return Err(PathError::Limit("65536 parts"));
                     }
                     for index in first..=last {
-                        let object = self.element(&walked.part.object, index, warnings)?;
+                        let of = &walked.part.object;
+                        let object = self.element(of, index.cast_unsigned(), warnings)?;
                         next.push(walked.named(object, at.clone(), index));
                     }
                 }
@@ -134,6 +142,39 @@ impl<'a> Walker<'a> {
             Step::Cast(ty) => Ok(object.cast(self.words.type_named(ty).map_err(PathError::Word)?)),
             Step::Range { first, .. } => Err(PathError::Word(first.clone())),
         }
+    }
+
+    /// Whether a step of what a reference refers to is meant: of C++'s any but those that say so themselves, of Rust's
+    /// an index of an array, of a container, or of another reference.
+    fn is_of_referent(&self, object: &Object, step: &Step) -> Result<bool, PathError> {
+        let is_index = matches!(step, Step::Index(_) | Step::Range { .. });
+        if is_reference(&object.ty) {
+            // A star before a reference to what is no pointer is the referent as well: it is shown so.
+            let is_star_of_object = matches!(step, Step::Target)
+                && self.target(object).is_ok_and(|of| self.target(&of).is_err());
+            let is_within = matches!(step, Step::First(_) | Step::Member(_));
+            return Ok(!is_within && !is_star_of_object);
+        }
+        let is_of_rust = object.ty.name().is_some_and(|name| name.starts_with('&'));
+        if !is_index || !is_of_rust || !self.is_pointer(object)? {
+            return Ok(false);
+        }
+        let Ok(of) = self.target(object) else { return Ok(false) };
+        let is_reference = of.ty.name().is_some_and(|name| name.starts_with('&'));
+        Ok(is_reference || self.is_array(&of)? || self.is_container(&of)?)
+    }
+
+    /// What a reference refers to, through references to references.
+    fn referent(&self, object: &Object) -> Result<Object, PathError> {
+        let mut of = self.target(object)?;
+        for _ in 0..MAX_REFERENCES {
+            let is_one = of.ty.name().is_some_and(|name| name.starts_with('&'));
+            if !is_one || !self.is_pointer(&of)? {
+                break;
+            }
+            of = self.target(&of)?;
+        }
+        Ok(of)
     }
 
     fn number(&self, text: &str) -> Result<u64, PathError> {
@@ -299,7 +340,7 @@ struct Walked {
 
 impl Walked {
     /// An element of it, with its index where the range stands in the path.
-    fn named(&self, object: Object, at: std::ops::Range<usize>, index: u64) -> Self {
+    fn named(&self, object: Object, at: std::ops::Range<usize>, index: i64) -> Self {
         let shifted = |at: usize| at.saturating_add_signed(self.growth);
         let old = &self.part.path;
         let before = old.get(..shifted(at.start)).unwrap_or_default();
@@ -311,7 +352,7 @@ impl Walked {
     }
 }
 
-fn range(first: u64, last: u64) -> PathError {
+fn range(first: i64, last: i64) -> PathError {
     PathError::Range(format!("[{first}..{last}]"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Evaluated, Evaluation, Operand};
+use super::{Evaluated, Evaluation, Operand, written};
 use crate::{
     Object,
     expression::{ExpressionFault, compare, operator::Binary, scalar, tree::Node},
@@ -30,6 +30,9 @@ impl Evaluation<'_> {
             (one @ Operand::Objects(_), Operand::Word(name)) => {
                 self.with_enumerator(left, one, right, &name)?
             }
+            (one @ Operand::Objects(_), other @ Operand::Objects(_)) => {
+                self.with_object(operator, (left, one), (right, other))?
+            }
             (one, other) => {
                 let (one, other) = (self.one_of(left, one)?, self.one_of(right, other)?);
                 let sign = operator.sign();
@@ -39,6 +42,44 @@ impl Evaluation<'_> {
         };
         let is_true = compare::holds(operator, order);
         Ok(scalar::truth(self.target(), is_true, has_bool))
+    }
+
+    /// Two objects. A name that the enumeration on the other side has is meant as that, unless it names another value of
+    /// this enumeration: some library may have a variable of that name.
+    fn with_object(
+        &mut self,
+        operator: Binary,
+        (left, one): (&Node, Operand),
+        (right, other): (&Node, Operand),
+    ) -> Evaluated<Order> {
+        let (one, other) = (self.one_of(left, one)?, self.one_of(right, other)?);
+        if let Some(order) = self.as_enumerator(&one, &other, right)? {
+            return Ok(order);
+        }
+        if let Some(order) = self.as_enumerator(&other, &one, left)? {
+            return Ok(turned(order));
+        }
+        let sign = operator.sign();
+        let numbers = (self.scalar(left, &one, sign)?, self.scalar(right, &other, sign)?);
+        Ok((compare::numbers(&numbers.0, &numbers.1), scalar::has_bool(&one.ty)))
+    }
+
+    fn as_enumerator(
+        &self,
+        held: &Object,
+        named: &Object,
+        word: &Node,
+    ) -> Evaluated<Option<Order>> {
+        let name = written(self.text, &word.at).trim();
+        let is_name = name.chars().all(|sign| sign.is_alphanumeric() || "_:".contains(sign));
+        if !is_name || named.ty.spelled() == held.ty.spelled() {
+            return Ok(None);
+        }
+        let Some((ty, value)) = compare::enumerator(self.process, held, name) else {
+            return Ok(None);
+        };
+        let number = held.number(self.process)?;
+        Ok(Some((number.value().map(|held| held.cmp(&value)), scalar::has_bool(&ty))))
     }
 
     fn with_text(&mut self, node: &Node, operand: Operand, text: &str) -> Evaluated<Order> {

@@ -17,7 +17,9 @@ use super::{
 };
 use crate::{
     Number, Object, ObjectPlace, OutOfBounds, PathEnd, PathPart, PathWalker, Piece, PieceSource,
-    Process, object::array_layout, path::is_reference,
+    Process,
+    object::array_layout,
+    path::{element, has_entries, is_reference},
 };
 
 /// Elements of an array that `@` makes, at most.
@@ -102,11 +104,11 @@ impl<'a> Evaluation<'a> {
         self.one_of(node, operand)
     }
 
-    /// The only object that a part gave.
+    /// The only object that a part gave; of a reference what it refers to, as operators take it.
     fn one_of(&mut self, node: &Node, operand: Operand) -> Evaluated<Object> {
         let mut objects = self.objects_of(node, operand)?;
         let one = match (objects.pop(), objects.is_empty()) {
-            (Some((object, _)), true) => Ok(object),
+            (Some((object, _)), true) => Ok(referent(self.process, &object)?),
             _ => Err(ExpressionFault::Several),
         };
         self.noted(&node.at, one)
@@ -225,7 +227,11 @@ impl<'a> Evaluation<'a> {
     fn before(&mut self, base: &Node, index: i128) -> Evaluated {
         let index = i64::try_from(index).unwrap_or(i64::MIN);
         let objects = self.objects(base)?.into_iter().map(|(object, label)| {
-            let element = array_layout::any_element(self.process, &object, index)?;
+            let object = referent(self.process, &object)?;
+            let element = match has_entries(self.process, &object) {
+                true => element(self.process, &object, index.cast_unsigned())?,
+                false => array_layout::any_element(self.process, &object, index)?,
+            };
             Ok((element, format!("{label}[{index}]")))
         });
         objects.collect::<Evaluated<_>>().map(Operand::Objects)
@@ -268,7 +274,6 @@ impl<'a> Evaluation<'a> {
     /// The pointer to an object; that to a function is to its first instruction.
     fn address_of(&mut self, operand: &Node) -> Evaluated<Object> {
         let object = self.one(operand)?;
-        let object = if is_reference(&object.ty) { object.target(self.process)? } else { object };
         let at = object.address().filter(|_| object.place.bits().is_none());
         let at = self.noted(&operand.at, at.ok_or(ExpressionFault::NoAddress))?;
         let ty = scalar::pointer_to(self.process, &object.ty);
@@ -334,12 +339,23 @@ impl<'a> Evaluation<'a> {
                 let (one, other) = (self.one(left)?, self.one(right)?);
                 let sign = operator.sign();
                 let numbers = (self.scalar(left, &one, sign)?, self.scalar(right, &other, sign)?);
-                let computed = arithmetic::binary(self.process, operator, &numbers.0, &numbers.1)?;
+                // How far apart the elements of an iterator lie is its own affair.
+                let is_object = |of: &Scalar, object: &Object| {
+                    matches!(of, Scalar::Pointer(..)) && self.is_of_class(object)
+                };
+                let computed = match is_object(&numbers.0, &one) || is_object(&numbers.1, &other) {
+                    true => None,
+                    false => arithmetic::binary(self.process, operator, &numbers.0, &numbers.1)?,
+                };
                 computed.ok_or_else(|| {
                     ExpressionFault::Operands(sign, one.ty.spelled(), other.ty.spelled())
                 })
             }
         }
+    }
+
+    fn is_of_class(&self, object: &Object) -> bool {
+        object.complete_type(self.process).is_ok_and(|ty| ty.composite().is_some())
     }
 
     /// `a && b` and `a || b`, of which the second counts only where the first does not decide.
@@ -364,6 +380,11 @@ impl<'a> Evaluation<'a> {
         let of = self.noted(&count.at, of.ok_or(ExpressionFault::Count(number)))?;
         Ok(object.cast(object.ty.array(Some(of))))
     }
+}
+
+/// What an object is to operators: a reference of C++ what it refers to.
+fn referent(process: &dyn Process, object: &Object) -> Evaluated<Object> {
+    Ok(if is_reference(&object.ty) { object.target(process)? } else { object.clone() })
 }
 
 /// A text as an array of characters.
