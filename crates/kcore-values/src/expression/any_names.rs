@@ -20,7 +20,12 @@ pub fn may_be_type(text: &str, behind: &str) -> bool {
     let first = text.split(|c| !is_name(c)).next().unwrap_or_default();
     let behind = behind.trim_start();
     let is_before_operand = behind.starts_with(|c| is_name(c) || matches!(c, '\'' | '"' | '$'));
-    text.ends_with('*') || TYPE_WORDS.contains(&first) || is_before_operand && !is_operator(text)
+    // Nothing can be called: `(ns::kind)(flags & 15)` is a cast.
+    let is_name_alone = text.chars().all(|sign| is_name(sign) || sign == ':');
+    text.ends_with('*')
+        || TYPE_WORDS.contains(&first)
+        || is_before_operand && !is_operator(text)
+        || is_name_alone && behind.starts_with('(')
 }
 
 fn is_operator(text: &str) -> bool {

@@ -327,6 +327,7 @@ fn what_can_be_no_expression_is_told_without_a_process() {
         "m_first[m_first + $i < m_end ? $i : $i - (m_end - m_buff)]",
         "(unsigned long)&((struct conn *)0)->link",
         "Traits<int>::size",
+        "(ns::kind)(flags & 15)",
     ];
     for text in can_be {
         assert_eq!(check(text), Ok(()), "{text}");
