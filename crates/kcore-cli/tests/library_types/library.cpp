@@ -123,7 +123,6 @@ static void tell_time()
 		tell("means", path, text);
 	}
 	tell("means", "g_fine", "2024-02-29 12:34:56.789 UTC");
-	tell("number", "g_seconds + 1", g_seconds.count() + 1);
 #if __cpp_lib_chrono >= 201907L
 	tell("means", "g_date", "2024-02-29");
 	tell("means", "g_wrong", "2023-02-29 is not a valid date");
@@ -192,8 +191,8 @@ struct Node {
 	int number;
 };
 enum Sequence { S0, S1, S2 };
-std::vector<int> g_list{10, 20, 30};
-std::vector<int> &g_list_ref = g_list;
+std::vector<int> g_numbers{10, 20, 30};
+std::vector<int> &g_numbers_ref = g_numbers;
 int g_array[3] = {1, 2, 3};
 int (&g_array_ref)[3] = g_array;
 Node g_node{5};
@@ -211,12 +210,12 @@ Sequence g_sequence = S2;
 
 static void tell_references()
 {
-	tell("number", "g_list_ref[1]", g_list_ref[1]);
+	tell("number", "g_numbers_ref[1]", g_numbers_ref[1]);
 	tell("number", "g_array_ref[2]", g_array_ref[2]);
 	tell("number", "*g_array_ref", *g_array_ref);
 	tell("number", "g_to_node_ref->number", g_to_node_ref->number);
 	tell("number", "(*g_to_node_ref).number", (*g_to_node_ref).number);
-	tell("number", "sizeof(g_list_ref)", sizeof(g_list_ref));
+	tell("number", "sizeof(g_numbers_ref)", sizeof(g_numbers_ref));
 	tell("number", "g_letters['a']", g_letters['a']);
 	tell("number", "g_letters_ref[98]", g_letters_ref['b']);
 	tell("number", "g_below[-5]", g_below[-5]);

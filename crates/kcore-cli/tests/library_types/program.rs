@@ -140,9 +140,10 @@ impl Asked {
 
     /// Before a path may stand `local:`: no other function of the program has a variable of that name.
     fn kcore(&self, words: &[&str], path: &str) -> String {
+        let quote = if path.contains('\'') { '"' } else { '\'' };
         let command = match path.split_once(':').filter(|(_, rest)| !rest.starts_with(':')) {
-            Some((_, path)) => format!("::walk frame | ::print '{path}'"),
-            None => format!("::print '{path}'"),
+            Some((_, path)) => format!("::walk frame | ::print {quote}{path}{quote}"),
+            None => format!("::print {quote}{path}{quote}"),
         };
         let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
         kcore.args(["--no-rc", "-c", &command]).args(words).arg(self.folder.path().join("core"));

@@ -295,7 +295,11 @@ impl<'a> Walker<'a> {
                 return Ok(found);
             }
         }
-        self.element(object, self.number(text)?, warnings)
+        let index = match character(text) {
+            Some(code) => code,
+            None => self.number(text)?,
+        };
+        self.element(object, index, warnings)
     }
 
     fn is_container(&self, object: &Object) -> Result<bool, PathError> {
@@ -350,6 +354,13 @@ impl Walked {
         let part = PathPart { object, path, is_target: false };
         Self { part, growth: self.growth.saturating_add(growth) }
     }
+}
+
+/// The code of a character that stands between quotes as C has it.
+fn character(text: &str) -> Option<u64> {
+    let mut inside = text.strip_prefix('\'')?.strip_suffix('\'')?.chars();
+    let one = inside.next().filter(|_| inside.next().is_none())?;
+    Some(u64::from(u32::from(one)))
 }
 
 fn range(first: i64, last: i64) -> PathError {
