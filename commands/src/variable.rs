@@ -210,7 +210,11 @@ fn lookup(names: NameScope<'_>, with_others: bool, word: &str) -> Option<LookedU
     let found = core.variables().find_from(names.code(), thread, scope, name).ok()?;
     let others =
         if with_others { core.variables().others(&found, scope, name) } else { Vec::new() };
-    let note = (!others.is_empty()).then(|| type_words::choice(word, &found.source, &others));
+    let is_far = scope.is_none() && core.variables().is_of_other_library(names.code(), &found);
+    let note = match others.is_empty() {
+        false => Some(type_words::choice(word, &found.source, &others)),
+        true => (with_others && is_far).then(|| format!("{word} is that of {}", found.source)),
+    };
     Some(LookedUp { object: placed(found.ty?, found.place), note })
 }
 

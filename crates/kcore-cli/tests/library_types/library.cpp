@@ -202,6 +202,7 @@ std::map<char, int> g_letters{{'a', 1}, {'b', 2}};
 std::map<char, int> &g_letters_ref = g_letters;
 std::map<int, int> g_below{{-5, 6}, {3, 4}};
 std::map<bool, int> g_truths{{true, 7}};
+std::map<Sequence, int> g_sequences{{S1, 8}};
 std::map<string, int> g_words{{"one", 1}};
 const std::map<string, int> &g_words_ref = g_words;
 string g_word = "word";
@@ -220,6 +221,7 @@ static void tell_references()
 	tell("number", "g_letters_ref[98]", g_letters_ref['b']);
 	tell("number", "g_below[-5]", g_below[-5]);
 	tell("number", "g_truths[true]", g_truths[true]);
+	tell("number", "g_sequences[S1]", g_sequences[S1]);
 	tell("number", "g_words_ref[\"one\"]", g_words_ref.at("one"));
 	tell("number", "g_word_ref == \"word\"", "true");
 	tell("number", "g_sequence == S2", "true");

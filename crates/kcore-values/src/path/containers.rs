@@ -4,7 +4,8 @@ use kcore_mem::Addr;
 
 use super::PathError;
 use crate::{
-    Content, Elements, Entry, Limits, Number, Object, Pointee, Process, Value, VariantValue,
+    Content, Elements, Entry, EnumNames, Limits, Number, Object, Pointee, Process, Value,
+    VariantValue,
 };
 
 /// An element of a container by its index, or by its key that is a number.
@@ -78,7 +79,13 @@ pub fn with_key(
     let Content::Entries { entries: first, .. } = shallow(process, object, 1).content else {
         return Ok(None);
     };
-    if first.first().is_none_or(|entry| text_of(&entry.key).is_none()) {
+    let Some(entry) = first.first() else { return Ok(None) };
+    if let Content::Enum(_) = entry.key.content.plain() {
+        let entries = all_entries(process, object);
+        let found = entries.iter().find(|entry| is_enumerator(&entry.key, key));
+        return Ok(found.and_then(|entry| part_of(process, &entry.value)));
+    }
+    if text_of(&entry.key).is_none() {
         return Ok(None);
     }
     let entries = all_entries(process, object);
@@ -165,6 +172,15 @@ fn object_of(value: &Value) -> Option<Object> {
         Some(bits) => Object { place: whole.place.bit_field(bits), ..whole },
         None => whole,
     })
+}
+
+/// Whether a key is the number of this name, with the type's before it or without.
+fn is_enumerator(key: &Value, name: &str) -> bool {
+    let Content::Enum(value) = key.content.plain() else { return false };
+    let names = EnumNames::of(&value.names);
+    let own =
+        names.as_ref().zip(value.number.value()).and_then(|(names, number)| names.name_of(number));
+    own.is_some_and(|own| name.rsplit("::").next() == Some(own))
 }
 
 /// Whether a key is a number: an integer, a character by its code, or a truth value. A negative one is typed as the number

@@ -34,6 +34,14 @@ impl VariableView<'_> {
         }
         others
     }
+
+    /// Whether a variable was found in a library that keeps it to itself, and that is not the one of the code in which the
+    /// name stands: perhaps nobody meant it.
+    pub fn is_of_other_library(self, from: Option<CodeScope>, found: &FoundVariable) -> bool {
+        let own = from.and_then(|from| self.core.module_of(from));
+        let near = own.into_iter().chain(self.core.modules().exe());
+        found.is_private && near.map(Module::name).all(|name| name != &*found.source.module)
+    }
 }
 
 impl Core {
