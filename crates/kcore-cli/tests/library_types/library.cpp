@@ -155,12 +155,16 @@ static void tell_iterators()
 	tell("holds", "g_in_deque", *g_in_deque);
 }
 
+std::weak_ptr<int> g_expired = std::make_shared<int>(6);
+
 static void tell_rest()
 {
 	tell("holds", "g_shared", *g_shared);
 	tell("holds", "g_owner", *g_owner);
 	tell("use", "g_owner", g_owner.use_count());
 	tell("weak", "g_owner", 1);
+	tell("use", "g_expired", 0);
+	tell("weak", "g_expired", 1);
 #if defined(__cpp_lib_atomic_shared_ptr)
 	tell("holds", "g_atomic", *g_atomic.load());
 	tell("use", "g_atomic", g_atomic.load().use_count() - 1);

@@ -51,8 +51,8 @@ fn shown(
 }
 
 /// The counts behind the table of virtual functions of a block, whose class clang may only declare. libstdc++ has
-/// two of 32 bits (`_Sp_counted_base`), and all owners together count as one observer; libc++ has two words
-/// (`__shared_weak_count`), which both count from -1, and owners are one observer as well.
+/// two of 32 bits (`_Sp_counted_base`), libc++ two words (`__shared_weak_count`), which both count from -1. In both all
+/// owners together count as one observer.
 fn counts(evaluator: &Evaluator<'_>, block: Addr, is_libcxx: bool) -> Option<Counts> {
     if block.get() == 0 {
         return Some(Vec::new());
@@ -66,13 +66,9 @@ fn counts(evaluator: &Evaluator<'_>, block: Addr, is_libcxx: bool) -> Option<Cou
         let unused = 64_u64.checked_sub(size.checked_mul(8)?)?;
         Some(bits.checked_shl(u32::try_from(unused).ok()?)?.cast_signed() >> unused)
     };
-    let (owners, observers) = match is_libcxx {
-        false => {
-            let owners = count(0)?;
-            (owners, count(1)?.checked_sub(i64::from(owners > 0))?)
-        }
-        true => (count(0)?.checked_add(1)?, count(1)?),
-    };
+    let first = i64::from(is_libcxx);
+    let (owners, observers) = (count(0)?.checked_add(first)?, count(1)?.checked_add(first)?);
+    let observers = observers.checked_sub(i64::from(owners > 0))?;
     let counted = |count| u64::try_from(count).ok();
     Some(vec![("use", counted(owners)?), ("weak", counted(observers)?)])
 }
