@@ -43,6 +43,7 @@ boost::filesystem::path path("/usr/share/dict");
 boost::logic::tribool yes(true), no(false), unknown(boost::logic::indeterminate);
 boost::ptr_vector<int> owned;
 boost::unordered_map<int, int> table;
+boost::unordered_map<int, int> no_table;
 boost::unordered_set<int> set;
 boost::unordered_map<std::string, double> named{{"one", 1.5}};
 boost::optional<int> some(5), none;
@@ -105,5 +106,6 @@ int main()
 	told("some", "%d", *some);
 	told("none", "boost::none");
 	told("wait", "%lld us", static_cast<long long>(wait.total_microseconds()));
+	told("no_table", "{}");
 	told_all();
 }

@@ -25,6 +25,7 @@ QList<int> list{4, 5};
 QMap<int, QString> map{{2, "two"}, {1, "one"}, {3, "three"}};
 QMap<int, int> no_map;
 QHash<int, int> hash;
+QHash<int, int> no_hash;
 QSet<int> set{7};
 QSharedPointer<Point> shared(new Point{3, 4});
 QVariant whole(42), fraction(2.5), word(QString("in it")), nothing;
@@ -57,6 +58,9 @@ int main()
 	told("set", "[7]");
 	told("nothing.type", "0x0");
 	told("moment", "%lld ms since 1970", moment.toMSecsSinceEpoch());
+#endif
+#if QT_VERSION >= 0x060000
+	told("no_hash", "{}");
 #endif
 	told_all();
 }

@@ -152,12 +152,19 @@ fn collection(
         }
         PrinterShape::List { size, head, next, end, held } => {
             let total = size.as_ref().map(|size| scope.number(size)).transpose()?;
+            // Where nothing is, nothing tells of a first node.
+            if total == Some(0) {
+                return nodes(evaluator, scope, held, total, |_| Ok(None)).map(Some);
+            }
             let at = end.as_ref().map(|end| scope.number(end)).transpose()?;
             let mut list = ListNodes::new(next, NodeEnd { at, when: None }, scope.target(head)?);
             nodes(evaluator, scope, held, total, |scope| list.take(scope))
         }
         PrinterShape::Tree { size, head, left, right, end, held } => {
             let total = size.as_ref().map(|size| scope.number(size)).transpose()?;
+            if total == Some(0) {
+                return nodes(evaluator, scope, held, total, |_| Ok(None)).map(Some);
+            }
             let at = end.as_ref().map(|end| scope.number(end)).transpose()?;
             let mut tree = TreeNodes::new((left, right), NodeEnd { at, when: None });
             tree.descend(scope, scope.target(head)?)?;
