@@ -49,7 +49,8 @@ impl Held {
 
 /// Asks a core what there is to ask.
 pub fn ask_all(core: &Core) {
-    let _ = (core.status(), core.doubts(), core.crash().last_words(), core.process().initial_stack());
+    let _ =
+        (core.status(), core.doubts(), core.crash().last_words(), core.process().initial_stack());
     let tids: Vec<_> = core.tids().into_iter().take(ASKED).collect();
     for stack in core.stacks().of_threads(&tids, FRAMES) {
         assert!(stack.frames.len() <= FRAMES);
@@ -59,7 +60,8 @@ pub fn ask_all(core: &Core) {
     core.stacks().groups(&tids, core.tasks().all(), FRAMES);
     search(core);
     for tid in tids {
-        let _ = (core.registers().user(tid), core.waits_in(tid), core.registers().stack_pointer(tid));
+        let _ =
+            (core.registers().user(tid), core.waits_in(tid), core.registers().stack_pointer(tid));
         ask_of_thread(core, tid);
         if let Some(at) = core.registers().stack_pointer(tid) {
             ask_about(core, at);
@@ -72,7 +74,8 @@ pub fn ask_all(core: &Core) {
 }
 
 fn ask_of_thread(core: &Core, tid: Tid) {
-    let _ = (core.registers().floating_point(tid), core.tls().structure(tid), core.tls().errno(tid));
+    let _ =
+        (core.registers().floating_point(tid), core.tls().structure(tid), core.tls().errno(tid));
     let _ = (core.contexts().of_signals(tid), core.stacks().range_of_thread(tid));
     for module in core.modules().all().iter().take(ASKED) {
         let _ = core.tls().block(tid, module);
@@ -91,5 +94,9 @@ fn search(core: &Core) {
 fn ask_about(core: &Core, at: Addr) {
     let _ = (core.memory().whatis(at), core.symbols().at(at), core.mapping_at(at));
     let tid = core.stacks().thread_at(at).unwrap_or(Tid::new(1));
-    let _ = (core.contexts().saved(at), core.contexts().chain(at), core.registers().of_jump_buffer(tid, at));
+    let _ = (
+        core.contexts().saved(at),
+        core.contexts().chain(at),
+        core.registers().of_jump_buffer(tid, at),
+    );
 }
