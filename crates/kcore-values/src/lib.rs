@@ -44,6 +44,7 @@ mod shown;
 mod value;
 
 pub use absent::Absent;
+pub use calendar::CivilDay;
 pub use enum_names::EnumNames;
 pub use limits::Limits;
 pub use object::{HolderKind, Object, ObjectError};

@@ -218,14 +218,14 @@ pub use kcore_unwind::{
 };
 pub use kcore_values::expression;
 pub use kcore_values::{
-    Absent, Content, CustomAction, CustomStep, CustomSteps, DcmdAction, DcmdAddress, DcmdArgument,
-    DcmdColumn, DeclaredDcmd, DeclaredPrinter, DeclaredPrinters, DeclaredWalk, DeclaredWalker,
-    Elements, Entry, EnumNames, EnumValue, Field, FloatValue, HeldExpressions, Limits, Meant,
-    NamedExpression, Number, Object, ObjectError, ObjectPlace, OutOfBounds, PathEnd, PathError,
-    PathPart, PathWalker, PathWords, Piece, PieceSource, Pointee, Pointer, PrinterExpression,
-    PrinterFile, PrinterFileError, PrinterShape, Process, SymbolName, Text, TypePattern, Value,
-    VariantValue, WalkElement, WalkSteps, WalkTrouble, WordTemplate, holds_for_element,
-    over_element,
+    Absent, CivilDay, Content, CustomAction, CustomStep, CustomSteps, DcmdAction, DcmdAddress,
+    DcmdArgument, DcmdColumn, DeclaredDcmd, DeclaredPrinter, DeclaredPrinters, DeclaredWalk,
+    DeclaredWalker, Elements, Entry, EnumNames, EnumValue, Field, FloatValue, HeldExpressions,
+    Limits, Meant, NamedExpression, Number, Object, ObjectError, ObjectPlace, OutOfBounds, PathEnd,
+    PathError, PathPart, PathWalker, PathWords, Piece, PieceSource, Pointee, Pointer,
+    PrinterExpression, PrinterFile, PrinterFileError, PrinterShape, Process, SymbolName, Text,
+    TypePattern, Value, VariantValue, WalkElement, WalkSteps, WalkTrouble, WordTemplate,
+    holds_for_element, over_element,
 };
 pub use last_words::{LastWords, Panic, PanicPlace};
 #[cfg(feature = "live")]
