@@ -1,12 +1,22 @@
 //! `TID::frame N` on stacks with frames of scripts.
 
+use gen_cores::Case;
+
 use crate::Opened;
 
 /// Frames of a stack that are chosen.
 const CHOSEN: usize = 40;
 
+/// Frames of the cores are chosen by their numbers, and piped, as `::stack` lists them.
+pub fn frames_are_those_that_the_stack_lists(cases: &[Case]) {
+    for core in cases.iter().map(Opened::of) {
+        each_frame_is_the_one_that_the_stack_lists(&core);
+        each_frame_of_a_pipe_has_its_variables(&core);
+    }
+}
+
 /// Each frame that `::stack` lists of the crashed thread is the one that `::frame` chooses by its number.
-pub fn each_frame_is_the_one_that_the_stack_lists(core: &Opened) {
+fn each_frame_is_the_one_that_the_stack_lists(core: &Opened) {
     let tid = core.truth.crashed_tid.expect("a thread");
     let stack = core.records(&format!("0t{tid}::stack")).remove(0);
     let frames = stack["frames"].as_array().expect("frames");
@@ -22,7 +32,7 @@ pub fn each_frame_is_the_one_that_the_stack_lists(core: &Opened) {
 
 /// Frames from a pipe have the variables that each has when it is chosen by its number, however many of a language one
 /// frame of machine code runs.
-pub fn each_frame_of_a_pipe_has_its_variables(core: &Opened) {
+fn each_frame_of_a_pipe_has_its_variables(core: &Opened) {
     let tid = core.truth.crashed_tid.expect("a thread");
     let stack = core.records(&format!("0t{tid}::stack")).remove(0);
     let frames = stack["frames"].as_array().expect("frames");

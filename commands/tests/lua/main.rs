@@ -48,9 +48,5 @@ fn place(frame: &Value) -> FramePlace {
 
 #[test]
 fn frames_are_chosen_and_piped_as_the_stack_lists_them() {
-    for case in cases() {
-        let core = Opened::of(&case);
-        chosen::each_frame_is_the_one_that_the_stack_lists(&core);
-        chosen::each_frame_of_a_pipe_has_its_variables(&core);
-    }
+    chosen::frames_are_those_that_the_stack_lists(&cases());
 }

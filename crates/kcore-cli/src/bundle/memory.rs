@@ -1,10 +1,11 @@
 //! What of a core's memory stacks need: commands that show them run once, and what they read is noted.
 
+use std::io;
+
 use kcore::{AddrRange, Core};
-use kcore_render::{Format, JsonForm};
+use kcore_render::{Format, JsonForm, JsonSink, Numbers, RedirectSink, TextOptions, TextSink};
 use kcore_shell::Session;
 
-use super::read_sink::{Failures, ReadSink};
 use crate::run::{each, session};
 
 /// What is asked of every core.
@@ -28,10 +29,10 @@ impl StackMemory {
         let (noting, reads) = core.bundle().noting_reads()?;
         let stacks = noting.bundle().memory_of_stacks();
         let mut session = session(noting, Format::Json(JsonForm::Full));
-        run(&mut session, &[THREADS.to_owned()], Failures::Silent);
-        run(&mut session, commands, Failures::Told);
+        run(&mut session, &[THREADS.to_owned()]);
+        run_told(&mut session, commands);
         let threads = reads.ranges();
-        run(&mut session, &[TASKS.to_owned()], Failures::Silent);
+        run(&mut session, &[TASKS.to_owned()]);
         let all = reads.ranges();
         let lacks_tasks = bytes(&all).saturating_sub(bytes(&threads)) > MOST_FOR_TASKS;
         let ranges = if lacks_tasks { threads } else { all };
@@ -43,7 +44,21 @@ fn bytes(ranges: &[AddrRange]) -> u64 {
     ranges.iter().map(AddrRange::len).fold(0, u64::saturating_add)
 }
 
-/// Runs commands for what they read: JSON has more than text, such as the arguments of functions.
-fn run(session: &mut Session, commands: &[String], failures: Failures) {
-    let _ = each(session, commands, &mut ReadSink::new(failures));
+/// Runs commands for what they read.
+fn run(session: &mut Session, commands: &[String]) {
+    let _ = each(session, commands, &mut nowhere());
+}
+
+/// The same for commands that a person typed, who sees which of them fail.
+fn run_told(session: &mut Session, commands: &[String]) {
+    let numbers = Numbers { radix: 16, word_size: 8 };
+    let options = TextOptions { styled: false, live: false, numbers };
+    let mut failures = TextSink::new(io::sink(), io::stderr(), options);
+    let mut sink = RedirectSink::new(Box::new(nowhere()), &mut failures);
+    let _ = each(session, commands, &mut sink);
+}
+
+/// JSON has more than text, such as the arguments of functions: more is read for it.
+fn nowhere() -> JsonSink<io::Sink, io::Sink> {
+    JsonSink::new(io::sink(), io::sink(), false)
 }

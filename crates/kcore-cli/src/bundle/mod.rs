@@ -3,7 +3,6 @@
 mod args;
 mod memory;
 mod output;
-mod read_sink;
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -30,22 +30,14 @@ impl Evaluation<'_> {
             (one @ Operand::Objects(_), Operand::Word(name)) => {
                 self.with_enumerator(left, one, right, &name)?
             }
-            (one @ Operand::Objects(_), other @ Operand::Objects(_)) => {
-                self.with_object(operator, (left, one), (right, other))?
-            }
-            (one, other) => {
-                let (one, other) = (self.one_of(left, one)?, self.one_of(right, other)?);
-                let sign = operator.sign();
-                let numbers = (self.scalar(left, &one, sign)?, self.scalar(right, &other, sign)?);
-                (compare::numbers(&numbers.0, &numbers.1), scalar::has_bool(&one.ty))
-            }
+            (one, other) => self.with_object(operator, (left, one), (right, other))?,
         };
         let is_true = compare::holds(operator, order);
         Ok(scalar::truth(self.target(), is_true, has_bool))
     }
 
-    /// Two objects. A name that the enumeration on the other side has is meant as that, unless it names another value of
-    /// this enumeration: some library may have a variable of that name.
+    /// Two objects. A name that the enumeration on the other side has is meant as that where it was found as a variable
+    /// of a library, which nobody meant.
     fn with_object(
         &mut self,
         operator: Binary,
@@ -72,14 +64,17 @@ impl Evaluation<'_> {
     ) -> Evaluated<Option<Order>> {
         let name = written(self.text, &word.at).trim();
         let is_name = name.chars().all(|sign| sign.is_alphanumeric() || "_:".contains(sign));
-        if !is_name || named.ty.spelled() == held.ty.spelled() {
-            return Ok(None);
-        }
-        let Some((ty, value)) = compare::enumerator(self.process, held, name) else {
-            return Ok(None);
-        };
+        let found = is_name.then(|| compare::enumerator(self.process, held, name)).flatten();
+        let is_meant = || named.ty.spelled() == held.ty.spelled() || self.is_of_program(named);
+        let Some((ty, value)) = found.filter(|_| !is_meant()) else { return Ok(None) };
         let number = held.number(self.process)?;
         Ok(Some((number.value().map(|held| held.cmp(&value)), scalar::has_bool(&ty))))
+    }
+
+    /// Whether a variable is the program's own: on a stack, or in the executable.
+    fn is_of_program(&self, named: &Object) -> bool {
+        let symbol = named.address().map(|at| self.process.symbol_at(at));
+        symbol.is_some_and(|symbol| symbol.is_none_or(|symbol| symbol.module.is_none()))
     }
 
     fn with_text(&mut self, node: &Node, operand: Operand, text: &str) -> Evaluated<Order> {
