@@ -135,7 +135,7 @@ fn script_scope(
     Ok(())
 }
 
-/// Whether frames are named: where all variables of frames from a pipe are shown.
+/// Whether a line names each frame: when frames come from a pipe and all of their variables are shown.
 fn is_one_of_many(cx: &Cx<'_>, names: &[String]) -> bool {
     cx.input().looped && names.is_empty()
 }

@@ -27,8 +27,9 @@ pub fn of_frame(
     of_frames(cx, meant, limits).into_iter().next()
 }
 
-/// The frames of languages that an operand stands for, innermost first, with their variables: the one that was chosen,
-/// or all that one frame of machine code runs. None where they are of machine code, or nothing tells their variables.
+/// The frames of a language that an operand stands for, innermost first, with their variables. Of a frame from a pipe,
+/// these are all calls that this native frame runs; otherwise it is the one that `::frame` chose. Empty for native code,
+/// and where nothing tells the variables.
 pub fn of_frames(
     cx: &Cx<'_>,
     meant: &FrameOperand,

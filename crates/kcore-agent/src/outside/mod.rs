@@ -100,7 +100,7 @@ impl Outside {
         }
     }
 
-    /// Reads what the process has said so far; the outcome of the profile, once it has said that.
+    /// Reads what the sampling process has written so far. The outcome of the profile, if it has written that.
     pub fn hear(&mut self) -> Option<Outcome> {
         let has_ended = self.read();
         let said = String::from_utf8_lossy(&self.heard).into_owned();

@@ -242,7 +242,7 @@ impl Type {
             TypeKind::Enumeration(enumeration) => {
                 self.follow(enumeration.underlying.as_ref()?).ok()?.size_within(links)
             }
-            // Where its elements are somewhere else, only they tell how many there are.
+            // The bytes of an array that a description in memory tells of are known only once that is read.
             TypeKind::Array(array)
                 if array.layout.as_ref().is_some_and(|it| it.elements.is_some()) =>
             {

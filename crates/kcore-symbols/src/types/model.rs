@@ -310,7 +310,7 @@ pub struct ArrayType {
     pub stride: Option<u64>,
     /// Whether it is a vector of the machine.
     pub is_vector: bool,
-    /// How it lies, where that is not as in C: an array of Fortran.
+    /// Bounds, strides and a description in memory, which arrays of Fortran have; `None` for an array that lies as in C.
     pub layout: Option<Box<ArrayLayout>>,
 }
 
@@ -342,9 +342,9 @@ pub enum ArrayBound {
 /// Whether an array has elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArrayPresence {
-    /// It was allocated if this expression does not give 0.
+    /// `DW_AT_allocated`: the array has memory unless this expression gives 0.
     Allocated(Arc<[u8]>),
-    /// It is a pointer, and points to something if this expression does not give 0.
+    /// `DW_AT_associated`: the pointer leads to an array unless this expression gives 0.
     Associated(Arc<[u8]>),
 }
 

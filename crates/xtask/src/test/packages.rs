@@ -26,7 +26,7 @@ const MORE_TOOLS: &[Tool] = &[
     Tool { command: "/usr/include/openssl/asn1.h", package: "libssl-dev" },
 ];
 
-/// The same that only a run of everything needs: they are large.
+/// Large packages, which only a run of all versions needs.
 const TOOLS_OF_ALL: &[Tool] = &[
     Tool { command: "/usr/include/x86_64-linux-gnu/qt6/QtCore/QString", package: "qt6-base-dev" },
     Tool { command: "/usr/include/x86_64-linux-gnu/qt5/QtCore/QString", package: "qtbase5-dev" },

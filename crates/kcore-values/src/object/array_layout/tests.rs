@@ -39,7 +39,7 @@ fn array(dimensions: Vec<Dimension>, layout: ArrayLayout) -> Type {
     Type::made(TypeNode { id: None, name: None, size: None, is_declaration: false, kind })
 }
 
-/// A process with elements from 1 on, and a description of some of them.
+/// A process that holds the numbers 1, 2, 3 and so on, and the description of an array of some of them.
 fn process(elements: u64, first: i64, last: i64, stride: i64) -> MadeProcess {
     let words = [elements.cast_signed(), first, last, stride];
     let description: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

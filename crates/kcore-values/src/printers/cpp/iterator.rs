@@ -26,12 +26,12 @@ pub enum Pointed {
     Node(Addr),
 }
 
-/// Which element is meant.
+/// Which element an iterator stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// That to which the iterator points.
     This,
-    /// The one before, which a reverse iterator means.
+    /// The element before that: a reverse iterator stands for it.
     Before,
 }
 

@@ -72,7 +72,7 @@ pub fn pointed(
         | "_Fwd_list_const_iterator" => {
             element(evaluator, &argument(evaluator, ty)?, node, words(1)?)
         }
-        // Their argument is a pointer to a node, whose first argument is what it holds.
+        // The argument of these iterators is a pointer to a node, and the first argument of the node is the element's type.
         name if name.starts_with("__hash_") || name.starts_with("__forward_list_") => {
             let links = if name.starts_with("__hash_") { words(2)? } else { words(1)? };
             let pointer = evaluator.complete(&argument(evaluator, ty)?)?;
