@@ -1,5 +1,6 @@
 //! How an object refers to another, in words and as cells, whatever the language is.
 
+use kcore::Addr;
 use kcore::objects::Edge;
 use kcore_dcmd::{Cell, Fields};
 
@@ -34,6 +35,11 @@ pub fn shown(edge: &Edge) -> String {
         Edge::Word(offset) => format!("<word {offset:#x}>"),
         Edge::Inside => "<inside>".to_owned(),
     }
+}
+
+/// That no object refers to the one at `at`.
+pub fn unreferred(at: Addr) -> String {
+    format!("{:x} is not referred to by a known object", at.get())
 }
 
 /// The facts of an edge; all null where there is none.

@@ -115,4 +115,8 @@ impl Record for Unreferred {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.text("runtime", self.runtime).addr("address", self.at);
     }
+
+    fn absence(&self) -> Option<String> {
+        Some(edge::unreferred(self.at))
+    }
 }

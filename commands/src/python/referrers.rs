@@ -80,4 +80,8 @@ impl Record for Unreferred {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.addr("address", self.0);
     }
+
+    fn absence(&self) -> Option<String> {
+        Some(edge::unreferred(self.0))
+    }
 }

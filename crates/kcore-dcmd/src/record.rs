@@ -30,6 +30,12 @@ pub trait Record {
     fn expressions(&self) -> Option<&str> {
         None
     }
+
+    /// That nothing was found, in a sentence: such a record hands on no value, and a pipe notes the
+    /// sentence instead of refusing the record.
+    fn absence(&self) -> Option<String> {
+        None
+    }
 }
 
 /// How text arranges the cells of a record.

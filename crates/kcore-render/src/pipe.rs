@@ -24,7 +24,7 @@ pub enum PipeItem {
 /// Collects what records hand on; failures and notes pass by to the sink behind it.
 ///
 /// A record that hands on nothing cannot feed the next stage: that is said once, and the pipe is
-/// closed.
+/// closed. One that only says that nothing was found is noted, and the pipe goes on.
 pub struct PipeSink<'a> {
     aside: &'a mut dyn Sink,
     command: &'a str,
@@ -74,6 +74,9 @@ impl<'a> PipeSink<'a> {
 impl Sink for PipeSink<'_> {
     fn put(&mut self, record: &dyn Record) -> Result<()> {
         let Some(item) = self.item_of(record) else {
+            if let Some(absence) = record.absence() {
+                return self.aside.note(&absence);
+            }
             let kind = record.kind();
             return self.refuse(format!("output of type '{kind}' cannot feed a pipe: no address"));
         };
@@ -131,7 +134,7 @@ mod tests {
 
     use super::*;
     use crate::JsonSink;
-    use crate::testing::{Frame, Row, Stack, StackEnd};
+    use crate::testing::{Absent, Frame, Row, Stack, StackEnd};
 
     #[test]
     fn the_elements_of_a_list_are_collected() {
@@ -155,6 +158,20 @@ mod tests {
         pipe.put(&Frame(1)).unwrap();
         let dot = Dot::Addr(Addr::new(1));
         assert_eq!(pipe.into_items(), [PipeItem::Value(Piped { dot, bindings })]);
+    }
+
+    #[test]
+    fn a_record_of_something_absent_feeds_nothing_and_is_noted() {
+        let mut notes = Vec::new();
+        {
+            let mut aside = JsonSink::new(&mut notes, Vec::new(), false);
+            let mut pipe = PipeSink::new("::x", &mut aside);
+            pipe.put(&Absent).unwrap();
+            pipe.put(&Frame(2)).unwrap();
+            assert!(!pipe.is_unfit());
+            assert_eq!(pipe.into_items(), [PipeItem::Value(Dot::Addr(Addr::new(2)).into())]);
+        }
+        assert!(String::from_utf8(notes).unwrap().contains("there is nothing"));
     }
 
     #[test]

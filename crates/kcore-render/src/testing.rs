@@ -22,6 +22,25 @@ impl Record for Row {
     }
 }
 
+/// Says that nothing was found.
+pub(crate) struct Absent;
+
+impl Record for Absent {
+    fn kind(&self) -> &'static str {
+        "absent"
+    }
+
+    fn view(&self) -> View {
+        View::Line("there is nothing.")
+    }
+
+    fn fields<'a>(&'a self, _out: &mut Fields<'a>) {}
+
+    fn absence(&self) -> Option<String> {
+        Some("there is nothing".to_owned())
+    }
+}
+
 /// An element of a list, with an address.
 pub(crate) struct Frame(pub(crate) u64);
 

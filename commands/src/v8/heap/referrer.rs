@@ -5,6 +5,7 @@ use kcore::objects::Referrer;
 use kcore_dcmd::{Cell, Dot, Fields, Record, View};
 
 use super::{counted::tagged, edge};
+use crate::heap::edge::unreferred;
 
 /// What refers to an object.
 pub struct ReferrerRecord<'r> {
@@ -55,5 +56,9 @@ impl Record for Unreferred {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.addr("address", tagged(self.0));
+    }
+
+    fn absence(&self) -> Option<String> {
+        Some(unreferred(tagged(self.0)))
     }
 }
