@@ -54,12 +54,19 @@ impl Build<'_> {
     }
 
     fn compiler(&self) -> Line {
-        Line::new(tools::compiler(self.scenario.recipe.language, self.variant))
+        self.compiler_of(self.scenario.recipe.language)
+    }
+
+    /// The compiler of a language, told for which of its architectures it is to compile.
+    fn compiler_of(&self, language: Language) -> Line {
+        let mut line = Line::new(tools::compiler(language, self.variant));
+        line.args(self.variant.arch.cross().map_or(&[][..], |cross| cross.flags));
+        line
     }
 
     /// The object of truth.c: without the scenario's flags, which may break it on purpose.
     fn account(&self) -> Line {
-        let mut line = Line::new(tools::compiler(Language::C, self.variant));
+        let mut line = self.compiler_of(Language::C);
         let threads = self.scenario.recipe.threads.unwrap_or(16);
         line.args(["-c", "-O1", "-g", "-fno-stack-protector", "-U_FORTIFY_SOURCE"]);
         line.args(code_model(self.variant.link)).args(self.prefix_maps());

@@ -17,6 +17,9 @@ pub struct Tool {
     pub package: &'static str,
 }
 
+/// The C library of n32.
+const MIPS_N32: &str = "/usr/mips64el-linux-gnuabi64/lib32/libc.a";
+
 /// All tools that are used here or by tests that compare stacks.
 pub const TOOLS: &[Tool] = &[
     Tool { command: "gcc", package: "gcc" },
@@ -47,6 +50,7 @@ pub const TOOLS: &[Tool] = &[
         command: "/usr/mips64el-linux-gnuabi64/include/stdio.h",
         package: "libc6-dev-mips64el-cross",
     },
+    Tool { command: MIPS_N32, package: "gcc-multilib-mips64el-linux-gnuabi64" },
     Tool { command: "qemu-s390x", package: "qemu-user" },
     Tool { command: "clang", package: "clang" },
     Tool { command: LIBCXX, package: "libc++-dev" },
@@ -151,7 +155,9 @@ pub(crate) fn why_not(language: Language, variant: &Variant) -> Option<String> {
     };
     let others = dumper(variant).into_iter().chain(variant.debug.tool());
     let compilers = compilers(language, variant).into_iter();
-    let mut needed = compilers.chain(others).chain(library.iter().copied());
+    let of_n32 = (variant.arch == Arch::MipsN32El).then_some(MIPS_N32);
+    let libraries = library.iter().copied().chain(of_n32);
+    let mut needed = compilers.chain(others).chain(libraries);
     let missing = needed.find(|command| !is_there(command))?;
     let package = TOOLS.iter().find(|tool| tool.command == missing).map_or("", |tool| tool.package);
     Some(format!("{missing} is not installed (package {package})"))

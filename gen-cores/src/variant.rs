@@ -102,6 +102,9 @@ pub enum Arch {
     /// MIPS of 64 bits, little-endian.
     #[serde(rename = "mips64el")]
     Mips64El,
+    /// The same with words of 32 bits: the interface n32.
+    #[serde(rename = "mipsn32el")]
+    MipsN32El,
 }
 
 /// What it takes to make cores of another architecture.
@@ -114,6 +117,8 @@ pub(crate) struct Cross {
     pub sysroot: &'static str,
     /// The compiler of C.
     pub gcc: &'static str,
+    /// What that is told, to compile for this architecture and not for another one of its own.
+    pub flags: &'static [&'static str],
     /// The emulator; `None` where the machine runs its programs.
     pub qemu: Option<&'static str>,
     /// `e_machine` of its ELF files.
@@ -129,6 +134,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::Aarch64,
         sysroot: "/usr/aarch64-linux-gnu",
         gcc: "aarch64-linux-gnu-gcc",
+        flags: &[],
         qemu: Some("qemu-aarch64"),
         machine: 183,
         is_big: false,
@@ -138,6 +144,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::I386,
         sysroot: "/usr/i686-linux-gnu",
         gcc: "i686-linux-gnu-gcc",
+        flags: &[],
         qemu: None,
         machine: 3,
         is_big: false,
@@ -147,6 +154,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::Arm,
         sysroot: "/usr/arm-linux-gnueabihf",
         gcc: "arm-linux-gnueabihf-gcc",
+        flags: &[],
         qemu: Some("qemu-arm"),
         machine: 40,
         is_big: false,
@@ -156,6 +164,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::PowerPc64Le,
         sysroot: "/usr/powerpc64le-linux-gnu",
         gcc: "powerpc64le-linux-gnu-gcc",
+        flags: &[],
         qemu: Some("qemu-ppc64le"),
         machine: 21,
         is_big: false,
@@ -165,6 +174,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::PowerPc64,
         sysroot: "/usr/powerpc64-linux-gnu",
         gcc: "powerpc64-linux-gnu-gcc",
+        flags: &[],
         qemu: Some("qemu-ppc64"),
         machine: 21,
         is_big: true,
@@ -174,6 +184,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::S390x,
         sysroot: "/usr/s390x-linux-gnu",
         gcc: "s390x-linux-gnu-gcc",
+        flags: &[],
         qemu: Some("qemu-s390x"),
         machine: 22,
         is_big: true,
@@ -183,6 +194,7 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::Mips,
         sysroot: "/usr/mips-linux-gnu",
         gcc: "mips-linux-gnu-gcc",
+        flags: &[],
         qemu: Some("qemu-mips"),
         machine: 8,
         is_big: true,
@@ -192,7 +204,18 @@ pub(crate) const CROSS: &[Cross] = &[
         arch: Arch::Mips64El,
         sysroot: "/usr/mips64el-linux-gnuabi64",
         gcc: "mips64el-linux-gnuabi64-gcc",
+        flags: &[],
         qemu: Some("qemu-mips64el"),
+        machine: 8,
+        is_big: false,
+    },
+    Cross {
+        word: "mipsn32el",
+        arch: Arch::MipsN32El,
+        sysroot: "/usr/mips64el-linux-gnuabi64",
+        gcc: "mips64el-linux-gnuabi64-gcc",
+        flags: &["-mabi=n32"],
+        qemu: Some("qemu-mipsn32el"),
         machine: 8,
         is_big: false,
     },
@@ -514,6 +537,8 @@ const C_ON_DEMAND: &[&str] = &[
     "O2-mips-pie",
     "O0-mips64el-static",
     "O2-mips64el-static",
+    "O0-mipsn32el-static",
+    "O2-mipsn32el-static",
 ];
 
 const NODE_ON_DEMAND: &[&str] = &[

@@ -26,7 +26,7 @@ impl Disassembler {
     /// For any other machine.
     pub fn new(target: Target) -> Result<Self, Unsupported> {
         let machine: &'static dyn Machine = match (target.arch, target.word, target.endian) {
-            (Arch::X86_64, 8, Endian::Little) => &X86_64,
+            (Arch::X86_64, _, Endian::Little) => &X86_64,
             (Arch::Aarch64, 8, Endian::Little) => &Aarch64,
             (arch, ..) => plain::machine(target).ok_or(Unsupported(arch))?,
         };

@@ -94,10 +94,21 @@ pub trait AddressSpace: Send + Sync {
     /// # Errors
     /// With the first address that has no bytes.
     fn read_word(&self, at: Addr) -> Result<u64, Fault> {
-        // Walks read little else, and nearly all words lie within one mapping.
         match self.slice(at).ok().and_then(<[u8]>::first_chunk) {
             Some(bytes) if self.target().word == 8 => Ok(self.target().uint64(*bytes)),
             _ => self.read_uint(at, self.target().word_size()),
+        }
+    }
+
+    /// What a function saved of a general register.
+    ///
+    /// # Errors
+    /// With the first address that has no bytes.
+    fn read_register(&self, at: Addr) -> Result<u64, Fault> {
+        // Walks read little else, and nearly all of it lies within one mapping.
+        match self.slice(at).ok().and_then(<[u8]>::first_chunk) {
+            Some(bytes) if self.target().register_size() == 8 => Ok(self.target().uint64(*bytes)),
+            _ => self.read_uint(at, self.target().register_size()),
         }
     }
 

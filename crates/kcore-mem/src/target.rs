@@ -37,7 +37,7 @@ pub enum Arch {
     S390,
     /// `EM_MIPS`, 8, of 32 bits: the interface o32.
     Mips,
-    /// `EM_MIPS`, 8, of 64 bits: the interface n64.
+    /// `EM_MIPS`, 8, with registers of 64 bits: the interface n64, and n32, whose words have 32.
     Mips64,
     /// `EM_LOONGARCH`, 258, of 64 bits.
     LoongArch64,
@@ -122,6 +122,15 @@ impl Target {
     /// Bytes in a pointer.
     pub const fn word_size(self) -> usize {
         self.word as usize
+    }
+
+    /// Bytes in a general register, and so in the place where a function saves one: more than in a pointer in
+    /// programs of x32 and n32.
+    pub const fn register_size(self) -> usize {
+        match self.arch {
+            Arch::X86_64 | Arch::Aarch64 | Arch::Mips64 => 8,
+            _ => self.word as usize,
+        }
     }
 
     /// The unsigned integer that eight bytes hold in the target's byte order.

@@ -2,7 +2,8 @@
 //! Each is checked on the places that programs print of themselves, but where it says otherwise.
 
 use super::{
-    ArchFacts, TlsLayout, aarch64, arm, i386, mips, powerpc, s390, variant_one::layout, x86_64,
+    ArchFacts, CallFacts, TlsLayout, aarch64, arm, i386, mips, powerpc, s390, variant_one::layout,
+    x86_64,
 };
 
 /// What differs from machine to machine.
@@ -48,6 +49,17 @@ pub const MIPS: ArchFacts = ArchFacts {
 pub const MIPS64: ArchFacts = ArchFacts {
     first_system_call: 5000,
     ..facts(mips::NAMES64, "", Some(layout::<-0x7000>(-0x7010, -0x7008, 0x7000 + 32)))
+};
+
+/// MIPS, interface n32: the words of o32.
+pub const MIPS_N32: ArchFacts =
+    ArchFacts { first_system_call: 6000, ..facts(mips::NAMES_N32, "", MIPS.tls) };
+
+/// x32: as x86-64, with words of four bytes.
+pub const X32: ArchFacts = ArchFacts {
+    tls: Some(below(4)),
+    calls: Some(CallFacts { glibc_tid: None, musl_tid: None, ..x86_64::CALLS }),
+    ..x86_64::FACTS
 };
 
 /// Variant II: as on x86-64, with words of `word` bytes.

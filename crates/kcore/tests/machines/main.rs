@@ -5,12 +5,14 @@
 
 mod stacks;
 mod state;
+mod x32;
 
 use gen_cores::{Case, Outcome};
 use kcore::{Core, OpenOptions};
 
 /// Machines with a static program of each optimisation: their word in the names of variants.
-const MACHINES: [&str; 7] = ["i386", "arm", "ppc64le", "ppc64", "s390x", "mips", "mips64el"];
+const MACHINES: [&str; 8] =
+    ["i386", "arm", "ppc64le", "ppc64", "s390x", "mips", "mips64el", "mipsn32el"];
 
 /// A core of another machine.
 struct Opened {

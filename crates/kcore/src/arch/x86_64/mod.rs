@@ -28,11 +28,14 @@ pub const FACTS: ArchFacts = ArchFacts {
         page_fault: Some(14),
         others: &[(0, 8, 1), (6, 4, 2), (12, 7, 0x80), (13, 11, 0x80)],
     },
-    // glibc 2.4 to 2.42, `sysdeps/x86_64/nptl/tls.h` and `nptl/descr.h`; musl 1.2.3, `src/internal/pthread_impl.h`.
-    calls: Some(CallFacts {
-        blocked: blocked_call::blocked,
-        callee: callee::callee,
-        glibc_tid: Some(0x2d0),
-        musl_tid: Some(0x30),
-    }),
+    calls: Some(CALLS),
+};
+
+/// Waiting, and calls of other modules. Where threads have their ids: glibc 2.4 to 2.42, `sysdeps/x86_64/nptl/tls.h` and
+/// `nptl/descr.h`; musl 1.2.3, `src/internal/pthread_impl.h`.
+pub const CALLS: CallFacts = CallFacts {
+    blocked: blocked_call::blocked,
+    callee: callee::callee,
+    glibc_tid: Some(0x2d0),
+    musl_tid: Some(0x30),
 };
