@@ -32,7 +32,7 @@ const LINES: [&str; 40] = [
 /// Cells that only the template shows.
 fn derived<'a>(regs: &'a RegsRecord<'_>, out: &mut Fields<'a>) {
     let core = regs.names.core();
-    let digits = core.target().word_size().saturating_mul(2);
+    let digits = core.target().register_size().saturating_mul(2);
     for (name, line) in LINES.iter().zip(columns(&regs.values, digits)) {
         out.display(name, Cell::text(line));
     }

@@ -1,6 +1,6 @@
 //! Steps without call frame information: by code, by frame pointer, by scanning the stack.
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, CodeAddr};
 
 use crate::{
     Machine, Modules, Reading, Regs, Trust,
@@ -149,7 +149,7 @@ impl Fallback<'_> {
         let (caller, cfa) = self.machine.caller_by_frame_pointer(regs, self.space)?;
         let pc = self.machine.strip_code(caller.pc());
         let record = Addr::new(regs.get(self.machine.frame_pointer())?);
-        let word = u64::from(self.space.target().word);
+        let word = self.space.target().register_size() as u64;
         let floor = cfa.or_else(|| record.checked_add(word.checked_mul(2)?))?;
         if !cfa.is_none_or(|cfa| self.is_above(regs, cfa)) {
             return None;
@@ -158,6 +158,17 @@ impl Fallback<'_> {
             || (self.is_made_at_run_time(pc) && self.chains_on(&caller))
             || self.may_return_to(pc);
         can_be.then(|| self.guess(caller, cfa, floor, Trust::UncheckedFramePointer))
+    }
+
+    /// The caller of a frame that called another one, where the ABI wants it linked. What the code tells of the
+    /// registers that it saved is taken if it leads there too.
+    pub fn by_link(&self, regs: &Regs, pc: CodeAddr) -> Option<Guess> {
+        let is_linked = pc.is_return() && self.machine.links_frames();
+        let linked = is_linked.then(|| self.by_frame_pointer(regs)).flatten()?;
+        let leads_there =
+            |by_code: &Guess| (by_code.regs.pc(), by_code.cfa) == (linked.regs.pc(), linked.cfa);
+        let found = self.by_code(regs).filter(leads_there).unwrap_or(linked);
+        Some(Guess { trust: Trust::FramePointer, ..found }.sure())
     }
 
     fn guess(&self, caller: Regs, cfa: Option<Addr>, floor: Addr, trust: Trust) -> Guess {
@@ -197,16 +208,18 @@ impl Fallback<'_> {
 
     /// Whether a call may return to `pc`.
     pub fn can_return_to(&self, pc: Addr) -> bool {
-        self.modules.is_code(pc)
-            && (self.machine.follows_call(pc, self.space)
-                || self.machine.is_signal_restorer(pc, self.space))
+        // A call that never returns may be the last code that there is.
+        let follows_call = self.modules.is_code(pc.wrapping_offset(-1))
+            && self.machine.follows_call(pc, self.space);
+        follows_call
+            || (self.modules.is_code(pc) && self.machine.is_signal_restorer(pc, self.space))
     }
 
     /// The first words above the stack pointer that can be return addresses. The frame pointer is
     /// kept when it still points into the stack above: code without frame pointers leaves it
     /// alone.
     fn by_scan(&self, regs: &Regs) -> impl Iterator<Item = Guess> {
-        let word = u64::from(self.space.target().word);
+        let word = self.space.target().register_size() as u64;
         let sp = regs.get(self.machine.stack_pointer()).map(Addr::new);
         let slots = (0..SCAN_WORDS).map_while(move |index| {
             let slot = sp?.checked_add(index.checked_mul(word)?)?;
@@ -225,7 +238,7 @@ impl Fallback<'_> {
         let frame_pointer = self.machine.frame_pointer();
         let kept = regs
             .get(frame_pointer)
-            .filter(|fp| *fp >= behind.get() && self.space.read_word(Addr::new(*fp)).is_ok());
+            .filter(|fp| *fp >= behind.get() && self.space.read_register(Addr::new(*fp)).is_ok());
         let mut caller = Regs::new(pc);
         caller.set(frame_pointer, kept);
         let cfa = self.machine.link_register().is_none().then_some(behind);

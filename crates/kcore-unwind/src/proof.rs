@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, CodeAddr};
 
 use crate::{
-    Regs, Trust, Walker,
+    End, Regs, Trust, Walker,
     fallback::{Fallback, Guess},
     follow::Question,
     step::step_by_row,
@@ -29,6 +29,9 @@ mod weight {
     pub const HOLDS: i32 = 16;
     /// The call leads to the function below it.
     pub const CALLS: i32 = 4;
+    /// The start of its function was read, on machines where that tells all: more than that a word of the stack is an
+    /// address to which a call of the function returns.
+    pub const READ: i32 = 8;
     /// The chain leads to where there is no code, or no memory, or does not advance.
     pub const BROKEN: i32 = -32;
 }
@@ -94,7 +97,9 @@ impl Walker<'_> {
             return 0;
         }
         let calls = self.call_weight(guess.regs.pc(), callee);
-        calls.saturating_add(self.chain_weight(guess))
+        let is_read = guess.trust == Trust::Prologue && self.machine.trusts_prologues();
+        let read = if is_read { weight::READ } else { 0 };
+        calls.saturating_add(read).saturating_add(self.chain_weight(guess))
     }
 
     fn chain_weight(&mut self, guess: &Guess) -> i32 {
@@ -140,6 +145,10 @@ impl Walker<'_> {
             Ok(step) if !step.has_caller => Chain::Outermost,
             Ok(_) if row.is_signal => Chain::Unknown,
             Ok(step) => self.judge(regs, above, step.cfa),
+            // Links of frames alone led here, which tell of no other registers.
+            Err(End::UnknownRegister { .. }) if self.machine.links_frames() => {
+                self.chain_step_by_frame_pointer(regs, above)
+            }
             Err(_) => Chain::Broken,
         }
     }

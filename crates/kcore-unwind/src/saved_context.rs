@@ -39,16 +39,25 @@ impl<'a> ContextReader<'a> {
         Self { space, context }
     }
 
-    /// The word at an offset.
+    /// The register at an offset, or what else has its size.
     ///
     /// # Errors
     /// When it was not dumped.
-    pub fn word(&self, offset: u64) -> Result<u64, Fault> {
-        let at = self.context.checked_add(offset).ok_or(Fault::Unmapped(self.context))?;
-        self.space.read_word(at)
+    pub fn register(&self, offset: u64) -> Result<u64, Fault> {
+        self.space.read_register(self.at(offset)?)
     }
 
-    /// The words from an offset on, under these names.
+    /// One of the words with which a context begins.
+    fn nth_word(&self, index: u64) -> Result<u64, Fault> {
+        let word = u64::from(self.space.target().word);
+        self.space.read_word(self.at(word.saturating_mul(index))?)
+    }
+
+    fn at(&self, offset: u64) -> Result<Addr, Fault> {
+        self.context.checked_add(offset).ok_or(Fault::Unmapped(self.context))
+    }
+
+    /// The registers from an offset on, under these names.
     ///
     /// # Errors
     /// When one was not dumped.
@@ -59,7 +68,7 @@ impl<'a> ContextReader<'a> {
     ) -> Result<Vec<UserRegister>, Fault> {
         let offsets = (offset..).step_by(8);
         let read = |(offset, name): (u64, &&'static str)| {
-            self.word(offset).map(|value| UserRegister { name, value })
+            self.register(offset).map(|value| UserRegister { name, value })
         };
         offsets.zip(names).map(read).collect()
     }
@@ -70,11 +79,11 @@ impl<'a> ContextReader<'a> {
     /// When it was not dumped.
     pub fn start(&self) -> Result<SavedContext, Fault> {
         Ok(SavedContext {
-            flags: self.word(0)?,
-            link: Addr::new(self.word(8)?),
-            stack: Addr::new(self.word(16)?),
-            stack_flags: self.word(24)? as u32,
-            stack_size: self.word(32)?,
+            flags: self.nth_word(0)?,
+            link: Addr::new(self.nth_word(1)?),
+            stack: Addr::new(self.nth_word(2)?),
+            stack_flags: self.nth_word(3)? as u32,
+            stack_size: self.nth_word(4)?,
             mask: 0,
             registers: Vec::new(),
             fault_address: Addr::new(0),

@@ -112,7 +112,7 @@ impl Applied<'_, '_> {
     }
 
     fn value(&self, register: RegisterId, rule: Rule, cfa: u64) -> Result<Option<u64>, End> {
-        let read = |at: u64| self.space.read_word(Addr::new(at)).map_err(End::Fault);
+        let read = |at: u64| self.space.read_register(Addr::new(at)).map_err(End::Fault);
         let run = |expression| self.evaluate(expression, Some(cfa));
         Ok(match rule {
             Rule::Undefined => None,
@@ -148,5 +148,5 @@ impl Applied<'_, '_> {
 
 /// The end of a walk at a frame whose stack has no bytes, if that is why.
 pub fn stack_fault(space: &dyn AddressSpace, sp: Addr) -> Option<Fault> {
-    space.read_word(sp).err()
+    space.read_register(sp).err()
 }

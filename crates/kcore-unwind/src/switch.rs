@@ -165,7 +165,7 @@ impl<'a> Followed<'a> {
     /// What was stored at an address, or lies there in memory if the address is known.
     pub(crate) fn load(&mut self, at: Value) -> Value {
         let stored = self.stores.iter().rev().find(|(place, _)| *place == at).map(|(_, it)| *it);
-        let read = || self.space.read_word(at.addr()?).ok().map(Value::number);
+        let read = || self.space.read_register(at.addr()?).ok().map(Value::number);
         stored.or_else(read).unwrap_or_else(|| self.unknown())
     }
 

@@ -264,7 +264,8 @@ impl<'a> Walker<'a> {
         }
         if let Some(row) = &code.row {
             let above = self.above_row(regs, row, pc.lookup(), caller);
-            return self.held_against_code(above, regs, pc, caller);
+            let above = self.held_against_code(above, regs, pc, caller);
+            return self.ended_at_entry(above, regs, pc, caller);
         }
         if let Some(above) = self.above_rule(Phase::AfterCfi, regs, pc, caller) {
             return above;
@@ -290,6 +291,17 @@ impl<'a> Walker<'a> {
             Some(exact) => Above::by_guess(exact, caller),
             None => above,
         }
+    }
+
+    /// The same, but that nothing calls the function where the program begins, whatever its unwind information says.
+    fn ended_at_entry(&self, above: Above, regs: &Regs, pc: CodeAddr, caller: &Regs) -> Above {
+        if !self.modules.is_entry(pc.lookup()) {
+            return above;
+        }
+        let leads_on = above.caller.is_ok()
+            && caller.pc() != regs.pc()
+            && self.fallback(&[]).can_return_to(caller.pc());
+        if leads_on { above } else { Above { cfa: above.cfa, ..Above::none(End::Outermost) } }
     }
 
     fn above_rule(
@@ -326,7 +338,7 @@ impl<'a> Walker<'a> {
         let step = step_by_row(&cfi, row.by_ref(), regs, caller, self.space, self.machine);
         let trust = if row.is_signal { Trust::Signal } else { Trust::Cfi };
         if let Err(End::UnknownRegister { register, .. }) = step
-            && register == self.machine.stack_pointer().0
+            && (register == self.machine.stack_pointer().0 || self.machine.links_frames())
         {
             return self.above_frame_record(regs, row, step.err(), caller);
         }
@@ -352,7 +364,7 @@ impl<'a> Walker<'a> {
             return Above::none(End::Outermost);
         }
         match self.fallback(&[]).by_frame_pointer(regs) {
-            Some(guess) if keeps_frame_record(row, self.machine) => {
+            Some(guess) if self.machine.links_frames() || keeps_frame_record(row, self.machine) => {
                 let trust = Trust::FramePointer;
                 Above::by_guess(Guess { trust, ..guess.sure() }, caller)
             }
@@ -373,16 +385,25 @@ impl<'a> Walker<'a> {
     /// A call to where there is no code left its return address, and nothing else ran.
     fn above_wild_call(&self, regs: &Regs, caller: &mut Regs) -> Above {
         let found = self.machine.caller_at_entry(regs, self.space).filter(|(caller, _)| {
-            self.modules.is_code(caller.pc()) && self.machine.follows_call(caller.pc(), self.space)
+            let is_code = self.modules.is_code(caller.pc());
+            let follows_call = || self.machine.follows_call(caller.pc(), self.space);
+            is_code && (self.lacks_code(caller) || follows_call())
         });
         let cfa = found.as_ref().map(|(_, cfa)| *cfa);
-        let is_guess = found.is_some() && self.machine.may_have_returned(regs, self.space);
+        let is_guess = found.as_ref().is_some_and(|(caller, _)| {
+            self.lacks_code(caller) || self.machine.may_have_returned(regs, self.space)
+        });
         let found = found.map(|(regs, _)| {
             *caller = regs;
             Caller { is_guess, ..Caller::sure(Trust::NullCall, false) }
         });
         let found = found.ok_or(End::NotCode(regs.pc()));
         Above { cfa, floor: cfa, ..Above::of(found) }
+    }
+
+    /// Whether nothing tells what stands before the pc, in a core whose files are elsewhere.
+    fn lacks_code(&self, regs: &Regs) -> bool {
+        self.space.slice(regs.pc().wrapping_offset(-1)).is_err()
     }
 
     /// The caller by an exception table, which is as good as call frame information.
@@ -415,7 +436,7 @@ impl<'a> Walker<'a> {
             true => fallback.on_another_stack(regs),
             false => self.caller_by_code(regs, pc, &readings),
         };
-        if let Some(exact) = exact {
+        if let Some(exact) = exact.or_else(|| fallback.by_link(regs, pc)) {
             return Above::by_guess(exact, caller);
         }
         if let Some(above) = self.above_rule(Phase::AfterCode, regs, pc, caller) {
@@ -471,7 +492,7 @@ impl<'a> Walker<'a> {
     /// Why there is no caller where its pc was read as 0. That ends a stack, unless nothing but zeros
     /// was read. `caller` has the stack pointer right behind what a call pushes.
     pub(crate) fn end_at_zero(&self, caller: &Regs) -> End {
-        let word = u64::from(self.space.target().word);
+        let word = self.space.target().register_size() as u64;
         let sp = caller.get(self.machine.stack_pointer());
         let pushed = sp.and_then(|sp| sp.checked_sub(word)).map(Addr::new);
         let missing = pushed.filter(|at| is_zero_page(self.space, *at));

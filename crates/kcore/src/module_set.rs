@@ -121,7 +121,13 @@ impl kcore_unwind::Modules for ModuleSet {
 
     fn is_entry(&self, at: Addr) -> bool {
         let entry = self.at(at).and_then(Module::entry);
-        entry.is_some_and(|entry| AddrRange::with_len(entry, ENTRY_SIZE).contains(at))
+        entry.filter(|entry| *entry <= at).is_some_and(|entry| match self.function_before(at) {
+            Some(function) if function.start == entry => function.contains(at),
+            function => {
+                AddrRange::with_len(entry, ENTRY_SIZE).contains(at)
+                    && function.is_none_or(|function| function.start < entry)
+            }
+        })
     }
 
     fn is_first_on_stack(&self, at: Addr) -> bool {

@@ -249,6 +249,12 @@ pub trait Machine: Send + Sync {
         false
     }
 
+    /// Whether the ABI wants every function that calls another one to link its frame to that of its caller, so that
+    /// [`Machine::caller_by_frame_pointer`] is right for all frames that called.
+    fn links_frames(&self) -> bool {
+        false
+    }
+
     /// The frame pointer of a frame, as `$C` shows it.
     fn frame_pointer_of(&self, regs: &Regs, cfa: Option<Addr>) -> Option<Addr>;
 }
@@ -257,7 +263,7 @@ pub trait Machine: Send + Sync {
 /// that hold authentication codes, if the core says so.
 pub fn machine(target: Target, code_mask: Option<u64>) -> Option<Box<dyn Machine>> {
     match (target.arch, target.word, target.endian) {
-        (Arch::X86_64, 8, Endian::Little) => Some(Box::new(x86_64::X86_64)),
+        (Arch::X86_64, _, Endian::Little) => Some(Box::new(x86_64::X86_64::new(target))),
         (Arch::Aarch64, 8, Endian::Little) => Some(Box::new(aarch64::Aarch64::new(code_mask))),
         _ => {
             let description = described_machine(target)?;
@@ -279,6 +285,7 @@ const fn described_machine(target: Target) -> Option<&'static described::Descrip
         (Arch::S390, 4, Endian::Big) => &s390::S390,
         (Arch::Mips, 4, _) => &mips::O32,
         (Arch::Mips64, 8, _) => &mips::N64,
+        (Arch::Mips64, _, _) => &mips::N32,
         (Arch::LoongArch64, 8, Endian::Little) => &loongarch::MACHINE,
         (Arch::Sparc64, 8, Endian::Big) => &sparc::MACHINE,
         (Arch::M68k, 4, Endian::Big) => &m68k::MACHINE,
@@ -305,7 +312,7 @@ mod tests {
     use super::*;
     use crate::code_memory::{CODE, CodeMemory};
 
-    const ALL: [(Arch, u8, Endian); 18] = [
+    const ALL: [(Arch, u8, Endian); 20] = [
         (Arch::I386, 4, Endian::Little),
         (Arch::Arm, 4, Endian::Little),
         (Arch::Arm, 4, Endian::Big),
@@ -319,6 +326,8 @@ mod tests {
         (Arch::Mips, 4, Endian::Big),
         (Arch::Mips, 4, Endian::Little),
         (Arch::Mips64, 8, Endian::Little),
+        (Arch::Mips64, 4, Endian::Little),
+        (Arch::Mips64, 4, Endian::Big),
         (Arch::LoongArch64, 8, Endian::Little),
         (Arch::Sparc64, 8, Endian::Big),
         (Arch::M68k, 4, Endian::Big),
@@ -415,8 +424,11 @@ mod tests {
 
     #[test]
     fn a_register_below_the_first_number_holds_no_system_call() {
-        let wide = (Arch::Mips64, 8, Endian::Little, 5000);
-        for (arch, word, endian, first) in [(Arch::Mips, 4, Endian::Big, 4000), wide] {
+        let wide =
+            [(8, 5000), (4, 6000)].map(|(word, first)| (Arch::Mips64, word, Endian::Little, first));
+        for (arch, word, endian, first) in
+            [(Arch::Mips, 4, Endian::Big, 4000)].into_iter().chain(wide)
+        {
             let target = Target { arch, word, endian };
             let machine = machine(target, None).unwrap();
             let code = if endian == Endian::Big { [0, 0, 0, 0x0c] } else { [0x0c, 0, 0, 0] };
@@ -464,5 +476,54 @@ mod tests {
             assert!(!machine.is_signal_restorer(at, &space), "{}", target.arch);
             assert!(!machine.follows_call(Addr::new(4), &space), "{}", target.arch);
         }
+    }
+
+    #[test]
+    fn a_context_of_x32_has_shorter_words_before_its_registers() {
+        let target = Target { word: 4, ..Target::X86_64 };
+        let machine = machine(target, None).unwrap();
+        // Flags, link, stack, its flags and its size, padding; then registers of eight bytes.
+        let words = [1_u32, 0, 0x4060_0000, 2, 0x8000, 0].map(u32::to_le_bytes).concat();
+        let registers = (0..33_u64).flat_map(|index| (0x1_0000 + index).to_le_bytes());
+        let space = CodeMemory::of(target, words.into_iter().chain(registers).collect());
+        let at = Addr::new(CODE);
+        let regs = machine.context_regs(at, &space).unwrap();
+        assert_eq!((regs.pc(), regs.get(RegisterId(7))), (Addr::new(0x1_0010), Some(0x1_000f)));
+        let saved = machine.saved_context(at, &space).unwrap();
+        assert_eq!((saved.stack, saved.stack_size), (Addr::new(0x4060_0000), 0x8000));
+        assert_eq!((saved.fault_address, saved.mask), (Addr::new(0x1_0016), 0x1_0020));
+        assert_eq!(machine.signal_info(at), Some(Addr::new(CODE + 288)));
+        let slot = Addr::new(CODE + 24 + 15 * 8);
+        assert_eq!(machine.context_of_saved_stack_pointer(slot), Some(at));
+        let restorer = vec![0x48, 0xc7, 0xc0, 0x01, 0x02, 0x00, 0x40, 0x0f, 0x05];
+        let space = CodeMemory::of(target, restorer);
+        assert!(machine.is_signal_restorer(at, &space));
+    }
+
+    #[test]
+    fn numbers_of_system_calls_of_x32_are_without_their_mark() {
+        let target = Target { word: 4, ..Target::X86_64 };
+        let machine = machine(target, None).unwrap();
+        let code = vec![0xb8, 0xca, 0x00, 0x00, 0x40, 0x0f, 0x05];
+        let space = CodeMemory::of(target, code);
+        let pc = Addr::new(CODE + 7);
+        assert_eq!(machine.system_call_in_code(pc, &space), Some(202));
+        let bytes = machine.pr_reg(&Regs::new(pc), Some(0x4000_00ca), None);
+        assert_eq!(machine.system_call(&bytes, target, &space), Some(202));
+    }
+
+    #[test]
+    fn a_link_that_leads_to_zero_is_the_last() {
+        let target = Target { arch: Arch::PowerPc64, word: 8, endian: Endian::Little };
+        let machine = machine(target, None).unwrap();
+        assert!(machine.links_frames());
+        let ends = |above: u64, link: u64| {
+            let words = [above, 0, 0, 0, 0, 0, link, 0].map(u64::to_le_bytes).concat();
+            let space = CodeMemory::of(target, words);
+            let mut regs = Regs::new(Addr::new(0x1000));
+            regs.set(machine.stack_pointer(), Some(CODE));
+            machine.ends_chain(&regs, &space)
+        };
+        assert_eq!((ends(0, 7), ends(CODE + 32, 0), ends(CODE + 32, 7)), (true, true, false));
     }
 }

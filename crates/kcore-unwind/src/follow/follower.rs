@@ -102,7 +102,7 @@ impl Follower {
         question: Question<'_>,
     ) -> Paths {
         let roles = Roles::of(question.machine);
-        let word = i64::from(question.space.target().word);
+        let word = question.space.target().register_size() as i64;
         let mut search = Search { question, roles, word, goal, paths: Paths::new() };
         self.window.clear();
         self.visited.clear();

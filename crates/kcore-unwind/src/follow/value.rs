@@ -94,7 +94,7 @@ impl Value {
             if index >= usize::from(self.words) {
                 return Some(value);
             }
-            value = space.read_word(Addr::new(value)).ok()?;
+            value = space.read_register(Addr::new(value)).ok()?;
         }
         None
     }

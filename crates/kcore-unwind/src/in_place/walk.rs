@@ -242,7 +242,7 @@ impl Walk<'_> {
         let before = at.wrapping_offset(-LONGEST_CALL);
         pc.is_return()
             && self.tables.cfi_at(at).is_some()
-            && self.space.read_word(before).is_ok()
+            && self.space.read_register(before).is_ok()
             && !self.tables.machine.follows_call(at, self.space)
     }
 

@@ -86,8 +86,8 @@ impl Evaluator<'_> {
     ) -> Result<Piece, Absent> {
         let size = ty.size().and_then(|size| usize::try_from(size).ok());
         let source = self.source(location, size, expression, ty)?;
-        let word = u64::from(self.target().word).saturating_mul(8);
-        Ok(Piece { size: bits(&source).unwrap_or(word), source })
+        let register = (self.target().register_size() as u64).saturating_mul(8);
+        Ok(Piece { size: bits(&source).unwrap_or(register), source })
     }
 
     /// One of several pieces. One that is not there leaves the others.

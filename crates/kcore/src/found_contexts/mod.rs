@@ -161,7 +161,7 @@ impl Code for Core {
 
     /// By the return address that machines push.
     fn begins_at(&self, cfa: Addr) -> bool {
-        let pushed = cfa.wrapping_offset(-i64::from(self.space().target().word));
+        let pushed = cfa.wrapping_offset(-(self.space().target().register_size() as i64));
         let to = self.space().read_addr(pushed).ok();
         to.is_some_and(|to| Modules::is_code(self.modules(), to) && self.returns(to) == Returns::No)
     }

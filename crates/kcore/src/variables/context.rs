@@ -79,9 +79,8 @@ impl<'s> FrameView<'s> {
             true => known.regs.pc().get(),
             false => known.regs.get(register)?,
         };
-        let word = target.word_size().min(8);
         let little = value.to_le_bytes();
-        let little = little.get(..word)?;
+        let little = little.get(..target.register_size().min(8))?;
         Some(match target.endian {
             Endian::Little => little.into(),
             Endian::Big => little.iter().rev().copied().collect(),

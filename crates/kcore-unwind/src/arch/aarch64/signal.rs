@@ -54,7 +54,7 @@ pub fn context_of_saved_stack_pointer(slot: Addr) -> Option<Addr> {
 pub fn registers_of_context(context: Addr, space: &dyn AddressSpace) -> Option<Regs> {
     let slot = |index: usize| {
         let offset = REGS.checked_add((index as u64).checked_mul(8)?)?;
-        space.read_word(context.checked_add(offset)?).ok()
+        space.read_register(context.checked_add(offset)?).ok()
     };
     let mut regs = Regs::new(Addr::new(slot(NAMES.len())?));
     for (index, (_, register)) in NAMES.iter().enumerate() {
@@ -68,9 +68,9 @@ pub fn saved_context(context: Addr, space: &dyn AddressSpace) -> Result<SavedCon
     let reader = ContextReader::new(context, space);
     let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).chain(["pc", "pstate"]).collect();
     Ok(SavedContext {
-        mask: reader.word(MASK)?,
+        mask: reader.register(MASK)?,
         registers: reader.registers(REGS, &names)?,
-        fault_address: Addr::new(reader.word(FAULT_ADDRESS)?),
+        fault_address: Addr::new(reader.register(FAULT_ADDRESS)?),
         ..reader.start()?
     })
 }

@@ -115,12 +115,13 @@ impl Described {
         Self { description, target }
     }
 
-    fn word(&self) -> u64 {
-        u64::from(self.target.word)
+    /// Bytes in the place of a register.
+    const fn slot(&self) -> u64 {
+        self.target.register_size() as u64
     }
 
     fn read(&self, base: u64, offset: i64, space: &dyn AddressSpace) -> Option<u64> {
-        space.read_word(Addr::new(base.checked_add_signed(offset)?)).ok()
+        space.read_register(Addr::new(base.checked_add_signed(offset)?)).ok()
     }
 
     /// The caller by a frame record at the frame pointer.
@@ -134,7 +135,7 @@ impl Described {
         let fp = regs.get(it.frame_pointer)?;
         let cfa = fp.checked_add_signed(cfa)?;
         let is_below = regs.get(it.stack_pointer).is_some_and(|sp| cfa < sp);
-        if is_below || !fp.is_multiple_of(self.word()) {
+        if is_below || !fp.is_multiple_of(self.slot()) {
             return None;
         }
         let above = self.read(fp, saved, space)?;
@@ -175,7 +176,7 @@ impl Described {
         let sp = regs.get(self.description.stack_pointer)?;
         let window = sp.checked_add(bias)?;
         let slot = |index: u16| {
-            self.read(window, i64::from(index).checked_mul(i64::from(self.target.word))?, space)
+            self.read(window, i64::from(index).checked_mul(self.slot().cast_signed())?, space)
         };
         let above = slot(14).filter(|above| *above > sp)?;
         let call = slot(15).filter(|call| *call != 0)?;
@@ -186,7 +187,7 @@ impl Described {
         }
         let mine = above.checked_add(bias)?;
         for index in 0..16 {
-            let at = i64::from(index).checked_mul(i64::from(self.target.word))?;
+            let at = i64::from(index).checked_mul(self.slot().cast_signed())?;
             let number = FIRST_LOCAL.saturating_add(index);
             caller.set(RegisterId(number), self.read(mine, at, space));
         }
@@ -232,7 +233,8 @@ impl Machine for Described {
 
     fn part_of(&self, name: &str) -> Option<RegisterPart> {
         let whole = self.description.other_names.iter().find(|(other, _)| *other == name)?.1;
-        Some(RegisterPart { whole, shift: 0, bits: u32::from(self.target.word).saturating_mul(8) })
+        let bits = (self.target.register_size() as u32).saturating_mul(8);
+        Some(RegisterPart { whole, shift: 0, bits })
     }
 
     fn is_of_thread(&self, name: &str) -> bool {
@@ -412,7 +414,7 @@ impl Machine for Described {
     fn caller_at_entry(&self, regs: &Regs, space: &dyn AddressSpace) -> Option<(Regs, Addr)> {
         let sp = regs.get(self.description.stack_pointer)?;
         let Some(link) = self.description.link else {
-            let cfa = sp.checked_add(self.word())?;
+            let cfa = sp.checked_add(self.slot())?;
             let mut caller = regs.with_pc(space.read_addr(Addr::new(sp)).ok()?);
             caller.set(self.description.stack_pointer, Some(cfa));
             return Some((caller, Addr::new(cfa)));
@@ -484,11 +486,21 @@ impl Machine for Described {
         prologue::caller(self, self.description, &reading, regs, space)
     }
 
-    /// The back chain of the first frame of a thread is 0.
+    /// The back chain of the first frame of a thread is 0, or its link leads to 0.
     fn ends_chain(&self, regs: &Regs, space: &dyn AddressSpace) -> bool {
-        let is_chained = matches!(self.description.chain, Chain::Backwards(_));
-        let sp = regs.get(self.description.stack_pointer).filter(|_| is_chained);
-        sp.and_then(|sp| self.read(sp, 0, space)) == Some(0)
+        let Chain::Backwards(link) = self.description.chain else { return false };
+        let sp = regs.get(self.description.stack_pointer);
+        match sp.and_then(|sp| Some((sp, self.read(sp, 0, space)?))) {
+            Some((_, 0)) => true,
+            Some((sp, above)) => {
+                above > sp && self.read(above, link.cast_signed(), space) == Some(0)
+            }
+            None => false,
+        }
+    }
+
+    fn links_frames(&self) -> bool {
+        matches!(self.description.chain, Chain::Backwards(_) | Chain::Windows(_))
     }
 
     /// Where code without frame pointers would have it, had it one: at the CFA, or where a call pushes the return
@@ -496,7 +508,7 @@ impl Machine for Described {
     fn frame_pointer_of(&self, _regs: &Regs, cfa: Option<Addr>) -> Option<Addr> {
         match self.description.link {
             Some(_) => cfa,
-            None => cfa?.get().checked_sub(self.word().saturating_mul(2)).map(Addr::new),
+            None => cfa?.get().checked_sub(self.slot().saturating_mul(2)).map(Addr::new),
         }
     }
 }

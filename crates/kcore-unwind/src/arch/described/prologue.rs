@@ -74,7 +74,7 @@ impl Prologue {
         let code = read_code(pc, function.start, space).unwrap_or_default();
         let is_sure = function.contains(pc);
         let scan = |decode: &Decode| {
-            let word = i64::from(space.target().word);
+            let word = space.target().register_size() as i64;
             let is_big = space.target().endian == Endian::Big;
             let starts = if is_sure { vec![0] } else { starts(&code, *decode, is_big) };
             let from = |start: &usize| {
@@ -200,7 +200,7 @@ pub fn caller(
         Some((register, at)) => regs.get(RegisterId(register))?.wrapping_sub_signed(at),
         None => regs.get(description.stack_pointer)?.wrapping_sub_signed(reading.sp?),
     };
-    let slot = |offset: i64| space.read_word(Addr::new(cfa.checked_add_signed(offset)?)).ok();
+    let slot = |offset: i64| space.read_register(Addr::new(cfa.checked_add_signed(offset)?)).ok();
     let returns = match description.link {
         Some(link) => match reading.saved.iter().find(|(register, _)| *register == link.0) {
             Some((_, offset)) => slot(*offset)?,

@@ -92,12 +92,12 @@ impl SavedRegisters {
         Some(regs)
     }
 
-    /// What one slot holds, as a word of the target.
+    /// What one slot holds, as a register of the target.
     fn value(&self, at: Addr, space: &dyn AddressSpace) -> Option<u64> {
         let value = space.read_uint(at, usize::try_from(self.width).ok()?).ok()?;
-        let word = space.target().word;
+        let size = space.target().register_size();
         // A kernel of 64 bits saves the registers of a program of 32 in slots of 64.
-        Some(if word == 4 { value & u64::from(u32::MAX) } else { value })
+        Some(if size == 4 { value & u64::from(u32::MAX) } else { value })
     }
 
     /// The registers that lie at `at`, by their names.

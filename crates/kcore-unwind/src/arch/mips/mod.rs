@@ -1,4 +1,4 @@
-//! MIPS: the interfaces o32 and n64, in both byte orders, Linux (`arch/mips/include/uapi/asm/reg.h`).
+//! MIPS: the interfaces o32, n32 and n64, in both byte orders, Linux (`arch/mips/include/uapi/asm/reg.h`).
 
 mod prologue;
 
@@ -71,6 +71,25 @@ pub const N64: Description = Description {
     ..O32
 };
 
+/// What is to be known of n32: the registers of n64, and words of 32 bits.
+pub const N32: Description = Description {
+    code_bits: 0xffff_fffc,
+    signal_frames: &[
+        // `li v0, 6211; syscall`, in both byte orders.
+        with_info_n32(&[0x43, 0x18, 0x02, 0x24, 0x0c, 0x00, 0x00, 0x00]),
+        with_info_n32(&[0x24, 0x02, 0x18, 0x43, 0x00, 0x00, 0x00, 0x0c]),
+    ],
+    ucontext: Some(Ucontext {
+        signal_info: Some(-128),
+        registers: 24,
+        saved: SIGCONTEXT64,
+        mask: 616,
+        fault_address: None,
+    }),
+    system_calls: system_calls(6000),
+    ..N64
+};
+
 /// `syscall`, in both byte orders. A call leaves its result where its number was; the numbers of an interface begin
 /// at `lowest`.
 const fn system_calls(lowest: u64) -> SystemCalls {
@@ -121,6 +140,13 @@ const fn plain32(code: &'static [u8]) -> SignalFrame {
 const fn with_info64(code: &'static [u8]) -> SignalFrame {
     const fn registers(sp: Addr, _: &dyn AddressSpace) -> Option<Addr> {
         sp.checked_add(CONTEXT + 40)
+    }
+    SignalFrame { code, registers, saved: SIGCONTEXT64, has_context: true, keeps_others: false }
+}
+
+const fn with_info_n32(code: &'static [u8]) -> SignalFrame {
+    const fn registers(sp: Addr, _: &dyn AddressSpace) -> Option<Addr> {
+        sp.checked_add(CONTEXT + 24)
     }
     SignalFrame { code, registers, saved: SIGCONTEXT64, has_context: true, keeps_others: false }
 }

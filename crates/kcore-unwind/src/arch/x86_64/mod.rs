@@ -1,4 +1,4 @@
-//! x86-64: System V ABI, Linux.
+//! x86-64: System V ABI, Linux; and x32, whose pointers have 32 bits.
 
 mod context;
 pub(super) mod decode;
@@ -17,7 +17,16 @@ use super::{Machine, RegisterPart, UserRegister};
 use crate::{Reading, RegisterId, Regs, SavedContext, Switch, follow::Instruction};
 
 /// The architecture.
-pub struct X86_64;
+pub struct X86_64 {
+    contexts: signal::Layout,
+}
+
+impl X86_64 {
+    /// That of a target.
+    pub const fn new(target: Target) -> Self {
+        Self { contexts: signal::Layout::of(target) }
+    }
+}
 
 impl Machine for X86_64 {
     fn stack_pointer(&self) -> RegisterId {
@@ -119,11 +128,11 @@ impl Machine for X86_64 {
     }
 
     fn context_of_saved_stack_pointer(&self, slot: Addr) -> Option<Addr> {
-        signal::context_of_saved_stack_pointer(slot)
+        self.contexts.context_of_saved_stack_pointer(slot)
     }
 
     fn signal_info(&self, context: Addr) -> Option<Addr> {
-        signal::signal_info(context)
+        self.contexts.signal_info(context)
     }
 
     fn saved_context(
@@ -196,7 +205,7 @@ impl Machine for X86_64 {
         if fp < sp || !fp.get().is_multiple_of(8) {
             return None;
         }
-        let saved = space.read_word(fp).ok()?;
+        let saved = space.read_register(fp).ok()?;
         let pc = space.read_addr(fp.checked_add(8)?).ok()?;
         let cfa = fp.checked_add(16)?;
         let mut caller = Regs::new(pc);

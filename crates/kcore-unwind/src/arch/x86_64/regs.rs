@@ -39,6 +39,9 @@ const USER_ORDER: &[&str] = &[
     "gs",
 ];
 
+/// The bit by which x32 marks the numbers of its system calls (Linux `include/uapi/asm/unistd.h`).
+const X32: u64 = 1 << 30;
+
 /// Bytes of the `syscall` instruction.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 
@@ -73,7 +76,7 @@ pub fn system_call(bytes: &[u8], target: Target, space: &dyn AddressSpace) -> Op
     let pc = Addr::new(value("rip")?.value);
     let mut before = [0; 2];
     space.read(pc.wrapping_offset(-2), &mut before).ok()?;
-    (number.cast_signed() >= 0 && before == SYSCALL).then_some(number)
+    (number.cast_signed() >= 0 && before == SYSCALL).then_some(number & !X32)
 }
 
 /// The bytes of `pr_reg`. A thread that is in no system call has -1 for `orig_rax`.
@@ -97,7 +100,7 @@ pub fn interrupted_system_call(regs: &Regs, space: &dyn AddressSpace) -> Option<
     let mut here = [0; 2];
     space.read(pc, &mut here).ok()?;
     if here == SYSCALL {
-        return Some((rax, pc.wrapping_offset(2)));
+        return Some((rax & !X32, pc.wrapping_offset(2)));
     }
     let number = system_call_in_code(pc, space).filter(|_| rax == INTERRUPTED)?;
     Some((number, pc))
@@ -110,7 +113,7 @@ pub fn system_call_in_code(pc: Addr, space: &dyn AddressSpace) -> Option<u64> {
     space.read(pc.wrapping_offset(-7), &mut bytes).ok()?;
     let [opcode, a, b, c, d, call @ ..] = bytes;
     let is_known = call == SYSCALL && opcode == MOVE;
-    is_known.then(|| u32::from_le_bytes([a, b, c, d]).into())
+    is_known.then(|| u64::from(u32::from_le_bytes([a, b, c, d])) & !X32)
 }
 
 /// A callee preserves rbx, rbp, rsp and r12 to r15, and no others.

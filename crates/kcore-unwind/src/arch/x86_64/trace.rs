@@ -135,7 +135,7 @@ fn caller_of(state: &State, regs: &Regs, space: &dyn AddressSpace) -> Option<(Re
         (None, Some(fp)) => regs.get(RBP)?.wrapping_sub_signed(fp),
         (None, None) => return None,
     };
-    let slot = |offset: i64| space.read_word(Addr::new(cfa.wrapping_add_signed(offset)));
+    let slot = |offset: i64| space.read_register(Addr::new(cfa.wrapping_add_signed(offset)));
     let mut caller = regs.with_pc(Addr::new(slot(-8).ok()?));
     super::regs::forget_scratch(&mut caller);
     caller.set(RSP, Some(cfa));
