@@ -12,6 +12,9 @@ pub enum ParseError {
     /// It is ELF, but no core.
     #[error("not a core file (ELF type {0})")]
     NotCore(u16),
+    /// A core of another system than Linux, by its notes.
+    #[error("a core of {0}: kcore reads cores of Linux")]
+    OtherSystem(&'static str),
     /// A class or byte order that ELF does not define.
     #[error("ELF class {class} with byte order {order} is not known")]
     UnknownClass {

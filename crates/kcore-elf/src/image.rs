@@ -59,7 +59,7 @@ impl Image {
         let malformed = |error: goblin::error::Error| ParseError::Malformed(error.to_string());
         let header = goblin::elf::Elf::parse_header(&bytes).map_err(malformed)?;
         let target = target_of_ident(&header.e_ident)?;
-        let target = Target { arch: Arch::from_elf(header.e_machine, target.word), ..target };
+        let target = Target { arch: machine_of(&header, target), ..target };
         let ctx = context_of(target);
         let segments = parse_segments(&bytes, &header, target).unwrap_or_default();
         let sections = parse_sections(&bytes, &header, ctx).unwrap_or_default();
@@ -331,6 +331,15 @@ fn context_of(target: Target) -> Ctx {
         Endian::Big => GoblinEndian::Big,
     };
     Ctx::new(container, endian)
+}
+
+/// The machine of a file, whose flags tell n32 from o32 (`EF_MIPS_ABI2`, binutils `include/elf/mips.h`).
+fn machine_of(header: &goblin::elf::Header, target: Target) -> Arch {
+    const N32: u32 = 0x20;
+    match Arch::from_elf(header.e_machine, target.word) {
+        Arch::Mips if header.e_flags & N32 != 0 => Arch::Mips64,
+        arch => arch,
+    }
 }
 
 /// The program headers, as many as the file holds of those that it claims.

@@ -123,7 +123,7 @@ fn bytes_of(load: &CoreSegment, part: AddrRange) -> Option<Range<usize>> {
 }
 
 /// `Elf_Nhdr`, the owner with a NUL, and the descriptor.
-fn note(owner: &[u8], kind: u32, desc: &[u8], target: Target) -> Vec<u8> {
+pub(crate) fn note(owner: &[u8], kind: u32, desc: &[u8], target: Target) -> Vec<u8> {
     let word = |value: usize| {
         let value = u32::try_from(value).unwrap_or(u32::MAX);
         match target.endian {

@@ -17,6 +17,8 @@ use std::{collections::BTreeMap, ops::Range};
 use kcore_mem::{Addr, Target};
 
 pub use excerpt::Excerpt;
+#[cfg(test)]
+pub(crate) use excerpt::note as written_note;
 pub use header::{CoreHeader, CoreSegment, CoreSegments};
 pub use maps::{MapLine, parse_maps};
 pub use process::{AuxEntry, MappedFile, MappedFiles, ProcessInfo};
@@ -90,7 +92,7 @@ impl CoreFile {
     /// Reads headers and notes of a core; no memory is touched.
     ///
     /// # Errors
-    /// When the bytes are not the header of an ELF core. Everything else that is missing is
+    /// When the bytes are not the header of an ELF core, or are a core of another system. Everything else that is missing is
     /// [`CoreFile::damage`].
     pub fn parse(bytes: FileBytes) -> Result<Self, ParseError> {
         let header = CoreHeader::parse(&bytes)?;
@@ -117,6 +119,7 @@ impl CoreFile {
         core.record_missing_headers(&found);
         core.segments = found.segments;
         core.read_notes();
+        core.refuse_other_systems()?;
         core.record_missing_memory();
         Ok(core)
     }
@@ -229,6 +232,15 @@ impl CoreFile {
         }
     }
 
+    /// Systems that say so in their notes, and not in the header.
+    fn refuse_other_systems(&self) -> Result<(), ParseError> {
+        let mut systems = self.notes().filter_map(|note| notes::other_system(note.owner));
+        match systems.next().filter(|_| self.threads.is_empty()) {
+            Some(system) => Err(ParseError::OtherSystem(system)),
+            None => Ok(()),
+        }
+    }
+
     fn read_notes(&mut self) {
         let bytes = self.bytes.clone();
         let segments: Vec<_> =
@@ -255,6 +267,7 @@ impl CoreFile {
         let Some(range) = desc_range(note, segment_start) else { return };
         match (note.owner, note.kind) {
             (b"CORE", NT_PRSTATUS) => {
+                self.target = thread::target_of_status(note.desc.len(), self.target);
                 self.threads.extend(CoreThread::parse(note.desc, range.start, self.target));
             }
             (b"CORE", NT_FPREGSET) => {
@@ -307,6 +320,9 @@ impl CoreFile {
             }
             ArchNote::Segments(segments) => self.take_segments(segments),
             ArchNote::CodeMask(mask) => self.code_mask = Some(mask),
+            ArchNote::FpRegisters => {
+                self.with_thread(|thread| thread.fp_registers = Some(range.clone()));
+            }
             ArchNote::ExtendedRegisters => {
                 self.with_thread(|thread| thread.extended_registers = Some(range.clone()));
             }
@@ -360,4 +376,22 @@ fn held_bytes<'a>(bytes: &'a [u8], segment: &CoreSegment) -> &'a [u8] {
     let rest = bytes.get(start..).unwrap_or_default();
     let size = usize::try_from(segment.file_size).unwrap_or(usize::MAX);
     rest.get(..size).unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn core_with(owner: &[u8]) -> Result<CoreFile, ParseError> {
+        let note = written_note(owner, 1, &[0; 160], Target::X86_64);
+        CoreFile::parse(head::Head::new(Target::X86_64, &note, &[], 1).bytes.into())
+    }
+
+    #[test]
+    fn cores_of_other_systems_are_refused_by_their_notes() {
+        let refused = |owner| core_with(owner).unwrap_err();
+        assert_eq!(refused(b"NetBSD-CORE@1"), ParseError::OtherSystem("NetBSD"));
+        assert_eq!(refused(b"OpenBSD"), ParseError::OtherSystem("OpenBSD"));
+        assert!(core_with(b"OTHER").unwrap().threads().is_empty());
+    }
 }

@@ -27,6 +27,16 @@ pub struct Note<'a> {
     pub desc_at: usize,
 }
 
+/// The system that writes notes of this owner: NetBSD (`sys/exec_elf.h`), OpenBSD and FreeBSD.
+pub fn other_system(owner: &[u8]) -> Option<&'static str> {
+    match owner {
+        _ if owner.starts_with(b"NetBSD-CORE") => Some("NetBSD"),
+        _ if owner.starts_with(b"OpenBSD") => Some("OpenBSD"),
+        b"FreeBSD" => Some("FreeBSD"),
+        _ => None,
+    }
+}
+
 /// The notes in `bytes`. It ends at the end of the bytes or at the first note that they do not
 /// hold whole: [`Notes::cut_at`] then says where.
 #[derive(Clone, Debug)]

@@ -107,7 +107,19 @@ pub struct MappedFiles {
 
 /// Reads `NT_FILE` (Linux `fs/binfmt_elf.c`, `fill_files_note`): `count`, `page_size`, `count`
 /// triples `start end file_ofs`, the offset in pages, then `count` NUL-terminated names.
+///
+/// Kernels of 64 bits write words of 64 bits for programs of MIPS whose words have 32.
 pub fn parse_files(desc: &[u8], target: Target) -> Option<MappedFiles> {
+    // The upper half of a count or of a page size is 0.
+    let fits = |it: &MappedFiles| it.page_size.is_power_of_two() && !it.files.is_empty();
+    let own = parse_files_of(desc, target);
+    if target.word == 8 || own.as_ref().is_some_and(fits) {
+        return own;
+    }
+    parse_files_of(desc, Target { word: 8, ..target }).filter(fits).or(own)
+}
+
+fn parse_files_of(desc: &[u8], target: Target) -> Option<MappedFiles> {
     let mut rows = Cursor::new(desc, target);
     let count = rows.word().ok()?;
     let page_size = rows.word().ok()?;
@@ -143,6 +155,19 @@ mod tests {
         assert_eq!(files[1].offset, FileOff::new(0x3000));
         assert_eq!(files[1].path, b"/lib/a.so (deleted)");
         assert_eq!(files[0].range.len(), 0x1000);
+    }
+
+    #[test]
+    fn words_may_be_wider_than_those_of_the_program() {
+        let mut desc = words(&[1, 0x1000, 0x1000_0000, 0x1000_1000, 0]);
+        desc.extend_from_slice(b"/bin/app\0");
+        let mips = Target { arch: kcore_mem::Arch::Mips, word: 4, ..Target::X86_64 };
+        let found = parse_files(&desc, mips).unwrap();
+        assert_eq!((found.page_size, &*found.files[0].path), (0x1000, &b"/bin/app"[..]));
+        let big = desc[..40].chunks(8).flat_map(|word| word.iter().rev().copied());
+        let big: Vec<u8> = big.chain(desc[40..].iter().copied()).collect();
+        let target = Target { endian: kcore_mem::Endian::Big, ..mips };
+        assert_eq!(parse_files(&big, target), Some(found));
     }
 
     #[test]

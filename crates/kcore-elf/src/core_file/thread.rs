@@ -46,9 +46,22 @@ impl StatusLayout {
             (_, 8) => Self { pid: 32, registers: 112, tail: 8 },
             // Words are aligned to two bytes.
             (Arch::M68k, _) => Self { pid: 22, registers: 70, tail: 4 },
-            (Arch::S390, _) => Self { pid: 24, registers: 72, tail: 8 },
+            // Registers of 64 bits align the whole.
+            (Arch::S390 | Arch::X86_64 | Arch::Mips64, _) => {
+                Self { pid: 24, registers: 72, tail: 8 }
+            }
             _ => Self { pid: 24, registers: 72, tail: 4 },
         }
+    }
+}
+
+/// The target, by the length of `NT_PRSTATUS`, which alone tells n32 from o32 in a core (Linux
+/// `arch/mips/kernel/binfmt_elfn32.c`).
+pub fn target_of_status(len: usize, target: Target) -> Target {
+    const N32: usize = 440;
+    match (target.arch, len) {
+        (Arch::Mips, N32) => Target { arch: Arch::Mips64, ..target },
+        _ => target,
     }
 }
 
@@ -129,6 +142,9 @@ const SIGSYS: i32 = 31;
 const SI_KERNEL: i32 = 0x80;
 
 impl SignalInfo {
+    /// `si_code` where the dumper did not tell it, and the address alone.
+    pub const NO_CODE: i32 = i32::MAX;
+
     /// Reads the descriptor; `None` when it is too short.
     pub fn parse(desc: &[u8], target: Target) -> Option<Self> {
         let mut cursor = Cursor::new(desc, target);
@@ -215,6 +231,13 @@ mod tests {
         assert_eq!(found(i386, 144, 24), (4711, 72..140));
         assert_eq!(found(m68k, 154, 22), (4711, 70..150));
         assert_eq!(found(s390x, 336, 32), (4711, 112..328));
+        let x32 = Target { word: 4, ..Target::X86_64 };
+        assert_eq!(found(x32, 296, 24), (4711, 72..288));
+        let o32 = Target { arch: Arch::Mips, word: 4, endian: big };
+        let n32 = target_of_status(440, o32);
+        assert_eq!((n32.arch, n32.word), (Arch::Mips64, 4));
+        assert_eq!(target_of_status(256, o32), o32);
+        assert_eq!(found(n32, 440, 24), (4711, 72..432));
         let mips = Target { arch: Arch::Mips, word: 4, endian: big };
         let desc = [11_u32, 1, 0, 0x1234].map(u32::to_be_bytes).concat();
         let info = SignalInfo::parse(&desc, mips).unwrap();

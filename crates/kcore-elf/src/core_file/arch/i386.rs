@@ -2,14 +2,24 @@
 
 use kcore_mem::{Addr, Cursor, Target};
 
-use super::ArchNote;
+use super::{ArchNote, x86_64};
 
 /// The segments that the thread set for its local storage: `struct user_desc`, three of them.
 const NT_386_TLS: u32 = 0x200;
 
+/// The registers in the format of the `FXSAVE` instruction: those of SSE beside what `NT_FPREGSET` has.
+const NT_PRXFPREG: u32 = 0x46e6_2b7f;
+
 /// Reads a note.
 pub fn read_note(kind: u32, desc: &[u8], target: Target) -> Option<ArchNote> {
-    (kind == NT_386_TLS).then_some(())?;
+    match kind {
+        NT_386_TLS => segments(desc, target),
+        NT_PRXFPREG => Some(ArchNote::FpRegisters),
+        _ => x86_64::read_note(kind),
+    }
+}
+
+fn segments(desc: &[u8], target: Target) -> Option<ArchNote> {
     let mut cursor = Cursor::new(desc, target);
     let mut segments = [(0, Addr::new(0)); 3];
     for segment in &mut segments {
@@ -36,5 +46,7 @@ mod tests {
         let expected = [(12, Addr::new(0xf7d0_0740)), (13, zero), (14, zero)];
         assert_eq!(found, Some(ArchNote::Segments(expected)));
         assert_eq!(read_note(0x201, &[0; 48], target), None);
+        assert_eq!(read_note(0x46e6_2b7f, &[0; 512], target), Some(ArchNote::FpRegisters));
+        assert_eq!(read_note(0x202, &[0; 48], target), Some(ArchNote::ExtendedRegisters));
     }
 }

@@ -18,6 +18,8 @@ pub enum ArchNote {
     Segments([(u32, Addr); 3]),
     /// The bits of a code address that hold its authentication code.
     CodeMask(u64),
+    /// The floating-point registers of the latest thread, where another note has more of them than `NT_FPREGSET`.
+    FpRegisters,
     /// All registers of the latest thread that the architecture added since its first days.
     ExtendedRegisters,
     /// Where [`ArchNote::ExtendedRegisters`] have each of them.
@@ -30,6 +32,8 @@ pub fn read_note(kind: u32, desc: &[u8], target: Target) -> Option<ArchNote> {
         Arch::Aarch64 => aarch64::read_note(kind, desc, target),
         Arch::I386 => i386::read_note(kind, desc, target),
         Arch::X86_64 => x86_64::read_note(kind),
+        // `NT_ARM_VFP`: `NT_FPREGSET` has the registers of the floating-point accelerator that came before it.
+        Arch::Arm if kind == 0x400 => Some(ArchNote::FpRegisters),
         _ => None,
     }
 }

@@ -24,6 +24,9 @@ const AT_ENTRY: u64 = 9;
 const AT_EXECFN: u64 = 31;
 const AT_SYSINFO_EHDR: u64 = 33;
 const PF_X: u32 = 1;
+const PF_W: u32 = 2;
+/// All flags of a segment that tell of access.
+const ACCESS: u32 = 7;
 /// Bytes of a page where the core does not say.
 const PAGE: u64 = 4096;
 /// Rows of a file among which its program headers are looked for, at most: linkers write some five.
@@ -225,8 +228,25 @@ impl Group<'_> {
             let is_next = last.range.end == row.range.start && !self.is_read_whole(space);
             let goes_on = is_next || row.offset.get().saturating_add(page) >= end;
             let grows = row.offset.get() != 0 && row.offset >= last.offset && goes_on && !again;
-            last.path == row.path && (grows || self.has_segment_at(row))
+            last.path == row.path
+                && (grows || self.has_segment_at(row) || self.ends_without_header(row, space))
         })
+    }
+
+    /// Whether a row holds the data of a module whose header was not dumped: right behind what the loader reserved and
+    /// nobody may access, or the file's first page once more, to be written, as pages of 64 KiB are that hold code and
+    /// data.
+    fn ends_without_header(&self, row: &MappedFile, space: &CoreSpace) -> bool {
+        let flags = |at: Addr| space.segment_at(at).map(|segment| segment.flags & ACCESS);
+        let Some(last) = self.rows.last().filter(|_| self.image.is_none()) else { return false };
+        let is_reserved = flags(last.range.start) == Some(0) && last.range.end == row.range.start;
+        let is_code = |at: Addr| flags(at).is_some_and(|it| it & PF_X != 0 && it & PF_W == 0);
+        let is_data = |at: Addr| flags(at).is_some_and(|it| it & PF_W != 0);
+        let is_shared = row.offset.get() == 0
+            && last.offset.get() == 0
+            && is_code(last.range.start)
+            && is_data(row.range.start);
+        (is_reserved && row.offset.get() != 0) || is_shared
     }
 
     fn has_segment_at(&self, row: &MappedFile) -> bool {
@@ -436,3 +456,6 @@ pub(crate) fn ranges_of(image: &MemoryImage) -> Vec<MappedRange> {
     });
     mapped.collect()
 }
+
+#[cfg(test)]
+mod tests;
