@@ -62,7 +62,7 @@ impl Record for SiginfoRecord {
 
     fn view(&self) -> View {
         View::Line(
-            "{tid?thread {tid}: }{signal} ({number}), code {code}{code_name? {code_name}}{meaning?: {meaning}}\
+            "{tid?thread {tid}: }{signal} ({number}){code?, code {code}}{code_name? {code_name}}{meaning?: {meaning}}\
              {address?\naddress: {address:#}}{sender_pid?\nsender: pid {sender_pid} uid {sender_uid}}\
              {syscall?\nsystem call: {syscall}}{errno?\nerrno: {errno}}",
         )
@@ -78,11 +78,12 @@ impl Record for SiginfoRecord {
             }
             SignalDetail::None => {}
         }
+        let code = Some(self.info.code).filter(|code| *code != SignalInfo::NO_CODE);
         let number = u16::try_from(self.info.number).unwrap_or_default();
         out.num("tid", self.tid.map(|tid| u64::from(tid.get())))
             .put("number", Cell::Int(i64::from(self.info.number)))
             .text("signal", signal::name(number))
-            .put("code", Cell::Int(i64::from(self.info.code)))
+            .put("code", Cell::or_null(code, |code| Cell::Int(i64::from(code))))
             .opt_text("code_name", signal::code_name(&self.info))
             .opt_text("meaning", signal::code_text(&self.info))
             .put("errno", errno(self.info.errno))

@@ -205,7 +205,7 @@ fn foreign(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The system that a core is of, by `EI_OSABI`, if that is not Linux (gABI, «ELF Identification»). Linux writes 0, and
-/// so do Solaris and NetBSD: their notes tell.
+/// so do Solaris and NetBSD: of the latter the notes tell.
 fn system(bytes: &[u8]) -> Option<&'static str> {
     match bytes.get(7)? {
         1 => Some("HP-UX"),

@@ -55,7 +55,7 @@ impl Core {
                 format!("{name} {by}{}{}", code_in_brackets(info), self.place(stop))
             }
             SignalDetail::SystemCall { number, .. } => {
-                let call = facts(self.arch()).system_call(u64::from(number));
+                let call = facts(self.target()).system_call(u64::from(number));
                 let call = call.map_or_else(|| format!("number {number}"), str::to_owned);
                 format!(
                     "{name}: system call {call} {}{}{}",
@@ -92,7 +92,7 @@ impl Core {
                  handler{code}{place}"
             );
         }
-        let why = if info.number == 11 { facts(self.arch()).segv_without_address } else { "" };
+        let why = if info.number == 11 { facts(self.target()).segv_without_address } else { "" };
         format!("{name}{why}{}{code}{place}", self.perhaps_of_stack(stop, info))
     }
 
@@ -166,6 +166,7 @@ impl Core {
 
 fn code_in_brackets(info: &SignalInfo) -> String {
     match signal::code_name(info) {
+        _ if info.code == SignalInfo::NO_CODE => " (its code was not written)".to_owned(),
         Some(code) => format!(" ({code})"),
         None => format!(" (code {})", info.code),
     }

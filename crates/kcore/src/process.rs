@@ -138,6 +138,7 @@ impl<'c> ProcessView<'c> {
         exe.or_else(|| {
             let process = self.core.file()?.process()?;
             Some(String::from_utf8_lossy(&process.name).into_owned())
+                .filter(|name| !name.is_empty())
         })
     }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Streams of a minidump.
+const MAPS: u32 = 0x4767_0009;
 const SYSTEM: u32 = 7;
 const EXCEPTION: u32 = 6;
 
@@ -53,14 +54,22 @@ impl Dump {
         self.folder.path().join("app.dmp")
     }
 
-    /// Where a stream lies in the file: the directory's entries are type, length and offset.
+    fn word(&self, at: usize) -> u32 {
+        u32::from_le_bytes(fs::read(self.path()).unwrap()[at..at + 4].try_into().unwrap())
+    }
+
+    /// Where the directory names a stream: type, length and offset.
+    fn entry(&self, kind: u32) -> usize {
+        let (count, first) = (self.word(8) as usize, self.word(12) as usize);
+        let mut entries = (0..count).map(|number| first + number * 12);
+        entries.find(|at| self.word(*at) == kind).unwrap()
+    }
+
+    /// Where a stream lies in the file.
     fn stream(&self, kind: u32) -> Range<usize> {
-        let bytes = fs::read(self.path()).unwrap();
-        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
-        let (count, first) = (word(8) as usize, word(12) as usize);
-        let entry = (0..count).map(|number| first + number * 12).find(|at| word(*at) == kind);
-        let at = entry.unwrap();
-        word(at + 8) as usize..(word(at + 8) + word(at + 4)) as usize
+        let at = self.entry(kind);
+        let (len, start) = (self.word(at + 4), self.word(at + 8));
+        start as usize..(start + len) as usize
     }
 
     fn write(&self, at: usize, bytes: &[u8]) {
@@ -136,6 +145,33 @@ fn the_signal_and_its_address_are_those_of_the_exception() {
     assert_eq!(status["signal"]["code"], "SEGV_MAPERR");
     assert_eq!(status["signal"]["address"], "0x10");
     assert_eq!(status["crashed_tid"], dump.worker);
+}
+
+#[test]
+fn a_code_that_was_not_written_is_no_sender() {
+    let dump = Dump::new();
+    let record = dump.stream(EXCEPTION).start + 8;
+    dump.write(record, &11_u32.to_le_bytes());
+    dump.write(record + 4, &0_u32.to_le_bytes());
+    dump.write(record + 16, &0x10_u64.to_le_bytes());
+    let info = &dump.json("::siginfo", "siginfo")[0];
+    assert_eq!((&info["code"], &info["address"]), (&Value::Null, &"0x10".into()), "{info}");
+    assert_eq!(info["sender_pid"], Value::Null, "{info}");
+    let text = dump.text("::status");
+    assert!(text.contains("SIGSEGV at address 0x10: fault (its code was not written)"), "{text}");
+}
+
+#[test]
+fn without_mappings_the_list_of_modules_tells_what_was_code() {
+    let dump = Dump::new();
+    dump.write(dump.entry(MAPS), &0x4767_ffff_u32.to_le_bytes());
+    let modules = dump.json("::objects", "object");
+    let program = dump.program.display().to_string();
+    assert!(modules.iter().any(|module| module["path"] == program), "{modules:?}");
+    let text = dump.text(&format!("0t{}::stack", dump.worker));
+    for function in ["wait_inner", "wait_outer", "work"] {
+        assert!(text.contains(function), "{text}");
+    }
 }
 
 #[test]

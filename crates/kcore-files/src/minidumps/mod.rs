@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use kcore_elf::{
     BuildId,
-    core_file::{LiveThread, MapLine, parse_maps, snapshot},
+    core_file::{LiveThread, MapLine, SignalInfo, parse_maps, snapshot},
 };
 use kcore_mem::{Addr, Arch};
 use minidump::{
@@ -63,7 +63,10 @@ pub fn to_core(bytes: &[u8]) -> Result<Vec<u8>, String> {
         .map_err(|error| format!("a minidump without a description of its system: {error}"))?;
     let arch = arch_of(&system)?;
     let mut core = CoreImage::new(arch);
-    let maps = parse_maps(dump.get_raw_stream(LINUX_MAPS).unwrap_or_default());
+    let maps = match dump.get_raw_stream(LINUX_MAPS) {
+        Ok(text) => parse_maps(text),
+        Err(_) => maps_of_modules(&dump),
+    };
     add_threads(&mut core, &dump, &system)?;
     add_process(&mut core, &dump, &maps);
     add_modules(&mut core, &dump);
@@ -134,8 +137,22 @@ fn add_thread(
     core.note(b"CORE", NT_PRSTATUS, &status);
     core.note(b"CORE", NT_FPREGSET, &saved.floating);
     if let Some(record) = signal {
-        let info = siginfo(number, record.exception_flags, record.exception_address);
+        let code = code_of(number, record.exception_flags);
+        let info = siginfo(number, code, record.exception_address);
         core.note(b"CORE", NT_SIGINFO, &info);
+    }
+}
+
+/// The code of a signal. Breakpad did not write it at first: 0 would mean that a process sent the signal of a fault.
+const fn code_of(number: u32, code: u32) -> u32 {
+    const SIGILL: u32 = 4;
+    const SIGTRAP: u32 = 5;
+    const SIGBUS: u32 = 7;
+    const SIGFPE: u32 = 8;
+    const SIGSEGV: u32 = 11;
+    match (code, number) {
+        (0, SIGILL | SIGTRAP | SIGBUS | SIGFPE | SIGSEGV) => SignalInfo::NO_CODE.cast_unsigned(),
+        _ => code,
     }
 }
 
@@ -164,7 +181,8 @@ fn add_process(core: &mut CoreImage, dump: &Minidump<'_, &[u8]>, maps: &[MapLine
     }
     if !maps.is_empty() {
         core.note(b"CORE", NT_FILE, &core_image::files(maps));
-        let text = dump.get_raw_stream(LINUX_MAPS).unwrap_or_default();
+    }
+    if let Ok(text) = dump.get_raw_stream(LINUX_MAPS) {
         core.note(snapshot::OWNER, snapshot::NT_MAPS, text);
     }
 }
@@ -188,6 +206,20 @@ fn prpsinfo(pid: u32, words: &[u8]) -> Vec<u8> {
     info.extend(words.join(&b' ').iter().take(79));
     info.resize(136, 0);
     info
+}
+
+/// Modules as they were mapped, where the dumper left out the mappings: all of each counts as code.
+fn maps_of_modules(dump: &Minidump<'_, &[u8]>) -> Vec<MapLine> {
+    let Ok(modules) = dump.get_stream::<MinidumpModuleList>() else { return Vec::new() };
+    let lines: Vec<String> = modules
+        .by_addr()
+        .map(|module| {
+            let (start, name) = (module.base_address(), module.code_file());
+            let end = start.saturating_add(module.size());
+            format!("{start:x}-{end:x} r-xp 00000000 00:00 0 {}\n", name.replace('\n', " "))
+        })
+        .collect();
+    parse_maps(lines.concat().as_bytes())
 }
 
 /// The build-ids of modules: a minidump seldom has the memory that would tell them.
