@@ -3,9 +3,10 @@
 mod aarch64;
 mod extended;
 mod flags;
+mod plain;
 mod x86_64;
 
-use kcore::{Arch, FpRegisters, Tid};
+use kcore::{FpRegisters, Tid};
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result,
     Spec, View,
@@ -24,7 +25,8 @@ const OPTIONS: &[Opt] = &[
 
 const HELP: &str = "\
 Prints the registers of the current thread, or of the thread given as address, as they were when \
-the core was made. On x86-64 these are x87 and SSE; on aarch64, v0 to v31. The names of the flags \
+the core was made. On x86-64 and i386 these are x87 and SSE; on aarch64, v0 to v31; on \
+other machines, what NT_FPREGSET has. The names of the flags \
 that are set follow their register. Of the AVX and AVX-512 registers, only the parts that the \
 processor marked as in use are shown. JSON has everything that was saved. The registers of outer \
 frames are not kept.";
@@ -55,12 +57,6 @@ impl Dcmd for Fpregs {
             )));
         }
         let tid = thread_of(cx)?;
-        let arch = cx.core().arch();
-        if !matches!(arch, Arch::X86_64 | Arch::Aarch64) {
-            return Err(DcmdError::failed(format!(
-                "floating-point registers of {arch} are not decoded"
-            )));
-        }
         let registers = cx.core().registers().floating_point(tid).ok_or_else(|| {
             DcmdError::failed(format!(
                 "failed to get floating point register set: no register set available for thread \
@@ -83,16 +79,18 @@ impl Record for FpRecord {
 
     fn view(&self) -> View {
         View::Line(match &self.registers {
-            FpRegisters::X86_64(_) => x86_64::TEMPLATE,
+            FpRegisters::X86(_) => x86_64::TEMPLATE,
             FpRegisters::Aarch64(_) => aarch64::TEMPLATE,
+            FpRegisters::Plain(_) => plain::TEMPLATE,
         })
     }
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         out.num("tid", u64::from(self.tid.get()));
         match &self.registers {
-            FpRegisters::X86_64(registers) => x86_64::fields(registers, out),
+            FpRegisters::X86(registers) => x86_64::fields(registers, out),
             FpRegisters::Aarch64(registers) => aarch64::fields(registers, out),
+            FpRegisters::Plain(registers) => plain::fields(registers, out),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The registers of x86-64 as MDB lays them out: x87, its stack, SSE, then the wider vectors.
+//! The registers of x86-64 and i386 as MDB lays them out: x87, its stack, SSE, then the wider vectors.
 
 use kcore::{VectorRegister, X86FpRegisters, X87Register};
 use kcore_dcmd::{Cell, Fields};
@@ -7,13 +7,13 @@ use super::{extended, flags, named, wide};
 
 /// The layout.
 pub const TEMPLATE: &str = "\
-AMD64 (80486 chip with SSE)
+{chip}
 cw     0x{cw_digits} ({cw_words})
 sw     0x{sw_digits} (TOP=0t{top}) ({sw_words})
 
 fop    0x{fop_digits}
-rip    0x{rip_digits}
-rdp    0x{rdp_digits}
+{wide}ip    0x{rip_digits}
+{wide}dp    0x{rdp_digits}
 {st_lines*\n{.}}
 
 mxcsr  0x{mxcsr_digits} ({mxcsr_words})
@@ -71,7 +71,13 @@ fn words<'a>(registers: &'a X86FpRegisters, out: &mut Fields<'a>) {
     let sse_rounding = flags::choice(registers.mxcsr, 13, ROUNDING);
     let sse_others: &[&str] = if sse_rounding == "RTN" { &[] } else { &[sse_rounding] };
     let text = |text: String| Cell::text(text);
-    out.display("cw_digits", text(format!("{control:04x}")))
+    let (chip, wide) = match registers.is_i386 {
+        true => ("80486 chip with SSE", "e"),
+        false => ("AMD64 (80486 chip with SSE)", "r"),
+    };
+    out.display("chip", Cell::text(chip))
+        .display("wide", Cell::text(wide))
+        .display("cw_digits", text(format!("{control:04x}")))
         .display("cw_words", text(flags::words(control, flags::X87_MASKS, &[precision, rounding])))
         .display("sw_digits", text(format!("{status:04x}")))
         .display("sw_words", text(flags::words(status, flags::X87_STATUS, &[])))

@@ -55,7 +55,7 @@ impl RegisterView<'_> {
         tid: Tid,
         at: Addr,
     ) -> Result<(Vec<UserRegister>, Addr), JumpError> {
-        let layout = facts(self.core.arch()).jump.as_ref().ok_or(JumpError::Unsupported)?;
+        let layout = facts(self.core.target()).jump.as_ref().ok_or(JumpError::Unsupported)?;
         let guard = match self.core.libc() {
             Libc::Musl => None,
             Libc::Glibc => Some(self.core.pointer_guard(tid, layout).ok_or(JumpError::NoGuard)?),

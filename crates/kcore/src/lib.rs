@@ -154,7 +154,9 @@ pub mod watch;
 mod what_type;
 mod whatis;
 
-pub use arch::{Aarch64FpRegisters, VectorRegister, VectorUse, X86FpRegisters, X87Register};
+pub use arch::{
+    Aarch64FpRegisters, PlainFpRegister, VectorRegister, VectorUse, X86FpRegisters, X87Register,
+};
 pub use bundle::{BundleContents, BundleOptions, BundleView};
 pub use check::{CoreCheck, HurtThread};
 pub use code_scope::{CodeScope, NameSource, ScopeFrame};

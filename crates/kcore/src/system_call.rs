@@ -2,11 +2,11 @@
 
 use kcore_mem::Arch;
 
-use crate::arch::facts;
+use crate::arch::of_arch;
 
 /// The name of a system call of a machine.
 pub fn name(arch: Arch, number: u64) -> Option<&'static str> {
-    facts(arch).system_call(number)
+    of_arch(arch).system_call(number)
 }
 
 /// The number that a machine has for a system call.

@@ -136,7 +136,7 @@ impl Core {
 
     /// The register that points to a thread's local storage, where it has a note of its own.
     fn noted_thread_pointer(&self, tid: Tid) -> Option<UserRegister> {
-        let name = facts(self.arch()).thread_pointer;
+        let name = facts(self.target()).thread_pointer;
         let pointer = self.thread(tid)?.thread_pointer?;
         Some(UserRegister { name, value: pointer.get() })
     }
@@ -148,7 +148,7 @@ impl Core {
     pub fn waits_in(&self, tid: Tid) -> Option<String> {
         let bytes = self.raw_registers(tid)?;
         let number = self.machine()?.system_call(bytes, self.target(), self.space())?;
-        let name = facts(self.arch()).system_call(number);
+        let name = facts(self.target()).system_call(number);
         let restarted = || self.restarted_call(self.registers().of_thread(tid)?.pc());
         match name {
             Some("restart_syscall") => Some(restarted().unwrap_or("restart_syscall").to_owned()),
@@ -162,7 +162,7 @@ impl Core {
     /// code at `pc` still calls it by its own number.
     fn restarted_call(&self, pc: Addr) -> Option<&'static str> {
         let number = self.machine()?.system_call_in_code(pc, self.space())?;
-        let name = facts(self.arch()).system_call(number)?;
+        let name = facts(self.target()).system_call(number)?;
         RESTARTED.contains(&name).then_some(name)
     }
 

@@ -194,7 +194,7 @@ impl<'a> Crash<'a> {
 
     /// The function that the call before a return address states, unless that is where the program counter is.
     fn called_by(&self, frame: &Frame) -> Option<String> {
-        let calls = facts(self.core.arch()).calls.as_ref()?;
+        let calls = facts(self.core.target()).calls.as_ref()?;
         let called = (calls.callee)(frame.pc.addr(), self.core.space());
         self.name_of(called.filter(|called| Some(*called) != self.stop.pc)?)
     }

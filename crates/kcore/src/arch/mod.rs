@@ -6,6 +6,7 @@ mod arm;
 mod blocked_call;
 mod common_syscalls;
 mod described;
+mod fp_layout;
 mod i386;
 mod mips;
 mod powerpc;
@@ -13,13 +14,14 @@ mod s390;
 mod variant_one;
 mod x86_64;
 
-use kcore_mem::{Addr, AddressSpace, Arch, Svma};
+use kcore_mem::{Addr, AddressSpace, Arch, Svma, Target};
 use kcore_unwind::UserRegister;
 
 use crate::jump_buffer::JumpLayout;
 
 pub use aarch64::Aarch64FpRegisters;
 pub use blocked_call::CallRegisters;
+pub use fp_layout::{PlainFpRegister, read as read_fp_registers};
 pub use x86_64::{VectorRegister, VectorUse, X86FpRegisters, X87Register};
 
 /// What is known of an architecture.
@@ -108,8 +110,17 @@ impl ArchFacts {
     }
 }
 
-/// What is known of `arch`: nothing, for one that is not supported.
-pub const fn facts(arch: Arch) -> &'static ArchFacts {
+/// What is known of the architecture of a target: nothing, for one that is not supported.
+pub const fn facts(target: Target) -> &'static ArchFacts {
+    match (target.arch, target.word) {
+        (Arch::X86_64, 4) => &described::X32,
+        (Arch::Mips64, 4) => &described::MIPS_N32,
+        (arch, _) => of_arch(arch),
+    }
+}
+
+/// What is known of an architecture with its usual width of words.
+pub const fn of_arch(arch: Arch) -> &'static ArchFacts {
     match arch {
         Arch::X86_64 => &x86_64::FACTS,
         Arch::Aarch64 => &aarch64::FACTS,
@@ -132,15 +143,15 @@ mod tests {
 
     #[test]
     fn calls_in_which_threads_wait_have_their_names() {
-        let x86_64 = |number| facts(Arch::X86_64).system_call(number);
+        let x86_64 = |number| of_arch(Arch::X86_64).system_call(number);
         assert_eq!((x86_64(202), x86_64(232)), (Some("futex"), Some("epoll_wait")));
         assert_eq!((x86_64(0), x86_64(100_000)), (Some("read"), None));
         assert_eq!((x86_64(435), x86_64(441)), (Some("clone3"), Some("epoll_pwait2")));
-        let aarch64 = |number| facts(Arch::Aarch64).system_call(number);
+        let aarch64 = |number| of_arch(Arch::Aarch64).system_call(number);
         assert_eq!((aarch64(98), aarch64(22)), (Some("futex"), Some("epoll_pwait")));
         assert_eq!((aarch64(115), aarch64(0)), (Some("clock_nanosleep"), Some("io_setup")));
         assert_eq!((aarch64(435), aarch64(449)), (Some("clone3"), Some("futex_waitv")));
-        let number = |arch, number| facts(arch).system_call(number);
+        let number = |arch, number| of_arch(arch).system_call(number);
         assert_eq!(number(Arch::I386, 240), Some("futex"));
         assert_eq!(
             (number(Arch::Arm, 240), number(Arch::S390x, 238)),
@@ -155,7 +166,14 @@ mod tests {
             (Some("futex"), Some("futex"))
         );
         assert_eq!((number(Arch::Mips, 4435), number(Arch::Mips, 435)), (Some("clone3"), None));
-        let other = facts(Arch::Other(8));
+        let narrow =
+            |arch, number| facts(Target { arch, word: 4, ..Target::X86_64 }).system_call(number);
+        assert_eq!(narrow(Arch::X86_64, 514), Some("ioctl"));
+        assert_eq!(
+            (narrow(Arch::Mips64, 6211), narrow(Arch::Mips64, 5211)),
+            (Some("rt_sigreturn"), None)
+        );
+        let other = of_arch(Arch::Other(8));
         assert_eq!((other.system_call(0), other.system_call(435)), (None, None));
     }
 
@@ -163,8 +181,9 @@ mod tests {
     fn tables_are_sorted_for_the_search() {
         let all = [Arch::I386, Arch::Arm, Arch::PowerPc, Arch::PowerPc64, Arch::S390x, Arch::Mips];
         for arch in all.into_iter().chain([Arch::Mips64, Arch::X86_64, Arch::Aarch64]) {
-            assert!(facts(arch).system_calls.is_sorted_by(|(a, _), (b, _)| a < b));
+            assert!(of_arch(arch).system_calls.is_sorted_by(|(a, _), (b, _)| a < b));
         }
+        assert!(mips::NAMES_N32.is_sorted_by(|(a, _), (b, _)| a < b));
         assert!(common_syscalls::NAMES.is_sorted_by(|(a, _), (b, _)| a < b));
     }
 }

@@ -167,7 +167,7 @@ impl Core {
     /// What the machine's exception in a context says of a fault. It may be left from an earlier one: a fault of
     /// memory counts if the instruction made that access.
     fn info_of_exception(&self, saved: &SavedContext, pc: Addr, last: u16) -> Option<SignalInfo> {
-        let exceptions = &facts(self.arch()).exceptions;
+        let exceptions = &facts(self.target()).exceptions;
         let number = saved.exception.map(|(number, _)| number);
         let info = |number: u16, code, detail| {
             Some(SignalInfo { number: i32::from(number), errno: 0, code, detail })

@@ -61,7 +61,7 @@ impl Core {
     /// refused: another signal that came later may have found the traces of a fault that was mended.
     fn lasting_fault(&self, context: Addr, saved: &SavedContext) -> Option<TakenSignal> {
         let (exception, _) = saved.exception?;
-        let is_page_fault = Some(exception) == facts(self.arch()).exceptions.page_fault;
+        let is_page_fault = Some(exception) == facts(self.target()).exceptions.page_fault;
         let address = Some(saved.fault_address).filter(|_| is_page_fault)?;
         let pc = self.machine()?.context_regs(context, self.space())?.pc();
         let access = self.access_of_instruction(pc, &saved.registers, address)?;

@@ -27,7 +27,7 @@ impl Core {
         segment: &ImageSegment,
     ) -> Result<Addr, TlsError> {
         let place = self.tls_place(module, segment);
-        let known = facts(self.arch()).tls.as_ref().zip(place);
+        let known = facts(self.target()).tls.as_ref().zip(place);
         let (layout, place) =
             known.ok_or_else(|| TlsError::UnknownPlace(module.name().to_owned()))?;
         let block = match self.libc() {

@@ -34,5 +34,5 @@ fn errno_in_structure(core: &Core) -> Option<i64> {
     let function = thread_db::libc_symbol(core, "__errno_location")
         .or_else(|| core.symbols().lookup(None, "__errno_location").ok())?;
     let code = core.space().read_held(function, MAX_CODE);
-    (facts(core.arch()).tls.as_ref()?.errno_offset)(&code)
+    (facts(core.target()).tls.as_ref()?.errno_offset)(&code)
 }

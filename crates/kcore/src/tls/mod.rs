@@ -61,7 +61,7 @@ impl Tls<'_> {
     /// The register that points to a thread's local storage, or, where the core does not hold it,
     /// what the C library's list of threads says.
     pub fn pointer(&self, tid: Tid) -> Option<Addr> {
-        let name = facts(self.core.arch()).thread_pointer;
+        let name = facts(self.core.target()).thread_pointer;
         let registers = self.core.registers().user(tid);
         let saved = registers.iter().find(|register| register.name == name);
         let saved = saved.map(|register| Addr::new(register.value)).filter(|at| at.get() != 0);
@@ -71,7 +71,7 @@ impl Tls<'_> {
     /// Where the C library keeps its structure of a thread, `struct pthread`.
     pub fn structure(&self, tid: Tid) -> Option<Addr> {
         let pointer = self.pointer(tid)?;
-        let layout = facts(self.core.arch()).tls.as_ref()?;
+        let layout = facts(self.core.target()).tls.as_ref()?;
         if !layout.thread_is_below_pointer {
             return Some(pointer);
         }
@@ -90,7 +90,7 @@ impl Tls<'_> {
         if !module.is_exe() {
             return self.core.block_of_library(pointer, module, &segment);
         }
-        let layout = facts(self.core.arch()).tls.as_ref();
+        let layout = facts(self.core.target()).tls.as_ref();
         let layout = layout.ok_or_else(|| TlsError::UnknownPlace(module.name().to_owned()))?;
         let offset = (layout.exe_offset)(segment.svma, segment.mem_size, segment.align.max(1));
         Ok((layout.static_block)(pointer, offset))

@@ -32,7 +32,7 @@ impl ThreadAreas {
     /// Reads both lists of threads: those whose stacks glibc allocated, and the others, among them
     /// the first thread. Empty where the C library does not tell of them.
     fn load(core: &Core) -> Self {
-        let layout = facts(core.arch()).tls.as_ref();
+        let layout = facts(core.target()).tls.as_ref();
         let below_pointer = layout.is_some_and(|tls| tls.thread_is_below_pointer);
         let beyond = layout.map_or(0, |tls| tls.beyond_structure);
         let size = size(core, "pthread");

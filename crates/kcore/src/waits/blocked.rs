@@ -97,7 +97,7 @@ pub struct BlockedCall {
 impl BlockedCall {
     /// The call that the registers of a thread prove it to be blocked in.
     pub fn of(core: &Core, tid: Tid) -> Option<Self> {
-        let facts = facts(core.arch());
+        let facts = facts(core.target());
         let blocked = facts.calls.as_ref()?.blocked;
         let registers = blocked(&core.registers().user(tid), core.space())?;
         let name = facts.system_call(registers.number);

@@ -154,7 +154,7 @@ fn by_name(core: &Core, frames: &[&Frame]) -> Option<WaitingFunction> {
 fn by_call(core: &Core, frames: &[&Frame]) -> Option<WaitingFunction> {
     let module = module_of(core, frames.first()?);
     let outside = frames.iter().find(|frame| module_of(core, frame) != module)?;
-    let callee = facts(core.arch()).calls.as_ref()?.callee;
+    let callee = facts(core.target()).calls.as_ref()?.callee;
     let target = callee(outside.pc.addr(), core.space())?;
     let symbol = core.symbols().at(target).filter(|symbol| symbol.offset == 0)?;
     known(&symbol.name)

@@ -45,7 +45,7 @@ impl Identities {
     /// Those of all threads of a core.
     pub fn of(core: &Core) -> Self {
         let mut found = Self::default();
-        let facts = facts(core.arch());
+        let facts = facts(core.target());
         let tids = core.tids();
         let pointers: Vec<(Tid, Addr)> =
             tids.iter().filter_map(|tid| Some((*tid, thread_pointer(core, *tid)?))).collect();
@@ -119,7 +119,7 @@ impl Identities {
 }
 
 fn thread_pointer(core: &Core, tid: Tid) -> Option<Addr> {
-    let name = facts(core.arch()).thread_pointer;
+    let name = facts(core.target()).thread_pointer;
     let registers = core.registers().user(tid);
     let pointer = registers.iter().find(|register| register.name == name)?.value;
     (pointer != 0).then_some(Addr::new(pointer))

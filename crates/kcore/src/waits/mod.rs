@@ -95,7 +95,7 @@ impl Core {
         let identities = Identities::of(self);
         let mut recognizer = Recognizer::new(self, &identities);
         let mut waits = Waits {
-            knows_blocked: facts(self.arch()).calls.is_some(),
+            knows_blocked: facts(self.target()).calls.is_some(),
             knows_all_threads: identities.is_complete(),
             ..Waits::default()
         };

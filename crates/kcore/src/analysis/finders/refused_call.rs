@@ -18,7 +18,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let SignalDetail::SystemCall { number, .. } = crash.signal()?.detail else { return Ok(None) };
-    let name = facts(crash.core().arch()).system_call(number.into());
+    let name = facts(crash.core().target()).system_call(number.into());
     let name = name.map_or_else(|| format!("number {number}"), str::to_owned);
     let sentence =
         format!("a seccomp filter refused the system call {name}{}", crash.in_own_code());

@@ -16,6 +16,8 @@ const XMM_SIZE: usize = 16;
 /// The floating-point and vector registers of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct X86FpRegisters {
+    /// Whether the program is one of i386, which has eight vector registers.
+    pub is_i386: bool,
     /// The x87 control word.
     pub control: u16,
     /// The x87 status word.
@@ -77,29 +79,37 @@ impl X86FpRegisters {
         basic: Option<&[u8]>,
         extended: Option<&[u8]>,
         layout: Option<&[u8]>,
+        is_i386: bool,
     ) -> Option<Self> {
         let xsave = extended.and_then(|bytes| Xsave::parse(bytes, layout));
         let area = xsave.as_ref().map(Xsave::legacy).or(basic)?;
-        let registers = Self::from_legacy(area)?;
+        let registers = Self::from_legacy(area, is_i386)?;
         Some(match xsave {
             Some(xsave) => registers.with(&xsave),
             None => registers,
         })
     }
 
-    fn from_legacy(area: &[u8]) -> Option<Self> {
+    fn from_legacy(area: &[u8], is_i386: bool) -> Option<Self> {
+        // Two words: of 64 bits each, or an offset and a selector.
+        let pointer = if is_i386 { 4 } else { 8 };
         let mut cursor = Cursor::new(area, Target::X86_64);
         let (control, status) = (cursor.u16().ok()?, cursor.u16().ok()?);
         let used = cursor.u16().ok()?.to_le_bytes()[0];
         let opcode = cursor.u16().ok()?;
-        let (instruction, operand) = (cursor.u64().ok()?, cursor.u64().ok()?);
+        let instruction = cursor.uint(pointer).ok()?;
+        cursor.skip(8_usize.saturating_sub(pointer)).ok()?;
+        let operand = cursor.uint(pointer).ok()?;
+        cursor.skip(8_usize.saturating_sub(pointer)).ok()?;
         let (mxcsr, mxcsr_mask) = (cursor.u32().ok()?, cursor.u32().ok()?);
         let mut st = [X87Register::default(); 8];
         for (index, register) in st.iter_mut().enumerate() {
             *register = X87Register::parse(slot(area, ST, ST_SLOT, index)?)?;
         }
-        let vectors = (0..16).map(|index| slot(area, XMM, XMM_SIZE, index).map(<[u8]>::to_vec));
+        let count = if is_i386 { 8 } else { 16 };
+        let vectors = (0..count).map(|index| slot(area, XMM, XMM_SIZE, index).map(<[u8]>::to_vec));
         Some(Self {
+            is_i386,
             control,
             status,
             used,
@@ -146,17 +156,16 @@ impl X86FpRegisters {
     }
 
     /// xmm0 to xmm15 are 17 to 32, xmm16 to xmm31 67 to 82, st0 to st7 33 to 40 (System V ABI, figure
-    /// 3.36).
+    /// 3.36). On i386 st0 to st7 are 11 to 18, xmm0 to xmm7 21 to 28 (its supplement, table 2.14).
     pub(crate) fn by_dwarf_number(&self, number: u16) -> Option<Vec<u8>> {
         let vector = |index: u16| Some(self.vectors.get(usize::from(index))?.0.clone());
-        match number {
-            17..=32 => vector(number - 17),
-            67..=82 => vector(number - 67 + 16),
-            33..=40 => {
-                let register = self.st.get(usize::from(number - 33))?;
-                let significand = register.significand.to_le_bytes();
-                Some([&significand[..], &register.exponent.to_le_bytes()].concat())
-            }
+        let stack = |index: u16| Some(self.st.get(usize::from(index))?.bytes());
+        match (self.is_i386, number) {
+            (true, 11..=18) => stack(number - 11),
+            (true, 21..=28) => vector(number - 21),
+            (false, 17..=32) => vector(number - 17),
+            (false, 67..=82) => vector(number - 67 + 16),
+            (false, 33..=40) => stack(number - 33),
             _ => None,
         }
     }
@@ -173,6 +182,11 @@ impl X86FpRegisters {
 }
 
 impl X87Register {
+    /// As memory has it.
+    fn bytes(self) -> Vec<u8> {
+        [&self.significand.to_le_bytes()[..], &self.exponent.to_le_bytes()].concat()
+    }
+
     fn parse(slot: &[u8]) -> Option<Self> {
         let mut cursor = Cursor::new(slot, Target::X86_64);
         let significand = cursor.u64().ok()?;
@@ -221,12 +235,12 @@ mod tests {
     }
 
     fn parse(extended: &[u8], layout: Option<&[u8]>) -> X86FpRegisters {
-        X86FpRegisters::parse(None, Some(extended), layout).unwrap()
+        X86FpRegisters::parse(None, Some(extended), layout, false).unwrap()
     }
 
     #[test]
     fn the_first_area_has_the_x87_stack_and_sse() {
-        let read = X86FpRegisters::parse(Some(&legacy()), None, None).unwrap();
+        let read = X86FpRegisters::parse(Some(&legacy()), None, None, false).unwrap();
         assert_eq!((read.control, read.status, read.used), (0x37f, 0x3800, 0x80));
         assert_eq!((read.opcode, read.mxcsr), (0x1234, 0x1f80));
         assert_eq!((read.top(), read.is_used(0), read.is_used(1)), (7, true, false));
@@ -236,8 +250,19 @@ mod tests {
         assert_eq!(read.by_dwarf_number(33).unwrap(), [0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f]);
         assert_eq!((read.by_dwarf_number(16), read.by_dwarf_number(67)), (None, None));
         assert_eq!((read.vectors.len(), read.vectors[0].0.len()), (16, 16));
-        assert_eq!(X86FpRegisters::parse(Some(&legacy()[..415]), None, None), None);
-        assert_eq!(X86FpRegisters::parse(None, None, None), None);
+        assert_eq!(X86FpRegisters::parse(Some(&legacy()[..415]), None, None, false), None);
+        assert_eq!(X86FpRegisters::parse(None, None, None, false), None);
+    }
+
+    #[test]
+    fn a_program_of_i386_has_eight_vectors_and_numbers_of_its_own() {
+        let mut area = legacy();
+        area[8..24].copy_from_slice(&[1, 0, 0, 8, 0x23, 0, 0, 0, 2, 0, 0, 8, 0x2b, 0, 0, 0]);
+        let read = X86FpRegisters::parse(Some(&area), None, None, true).unwrap();
+        assert_eq!((read.instruction.get(), read.operand.get()), (0x0800_0001, 0x0800_0002));
+        assert_eq!((read.vectors.len(), read.by_dwarf_number(24).unwrap()[0]), (8, 3));
+        assert_eq!(read.by_dwarf_number(11).unwrap()[9], 0x3f);
+        assert_eq!((read.by_dwarf_number(33), read.by_dwarf_number(29)), (None, None));
     }
 
     #[test]
