@@ -25,7 +25,7 @@ const OPTIONS: &[Opt] = &[
 
 const HELP: &str = "\
 Prints the registers of the current thread, or of the thread given as address, as they were when \
-the core was made. On x86-64 and i386 these are x87 and SSE; on aarch64, v0 to v31; on \
+the core was made. On x86-64 and i386 these are x87 and SSE; on aarch64, v0 to v31, or those of SVE; on \
 other machines, what NT_FPREGSET has. The names of the flags \
 that are set follow their register. Of the AVX and AVX-512 registers, only the parts that the \
 processor marked as in use are shown. JSON has everything that was saved. The registers of outer \
@@ -99,6 +99,23 @@ impl Record for FpRecord {
 fn wide(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")
+}
+
+/// The lines of a register of which `bytes` are given, lowest first: 32 bytes in each, the highest first.
+fn lines_of(name: &str, bytes: &[u8]) -> Vec<String> {
+    const LINE: usize = 32;
+    let name = format!("%{name}");
+    let parts = bytes.chunks(LINE).rev().map(wide);
+    match bytes.len() <= LINE {
+        true => parts.map(|part| format!("{name:6} {part}")).collect(),
+        false => parts
+            .enumerate()
+            .map(|(index, part)| {
+                let name = if index == 0 { &name } else { "" };
+                format!("{name:6} {part}")
+            })
+            .collect(),
+    }
 }
 
 /// A register by its name, for JSON.

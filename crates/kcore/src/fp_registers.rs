@@ -11,7 +11,7 @@ use kcore_mem::Arch;
 pub enum FpRegisters {
     /// x87, SSE, and what came after it, of x86-64 and i386.
     X86(Box<X86FpRegisters>),
-    /// The SIMD and floating-point registers.
+    /// The SIMD and floating-point registers, and those of SVE.
     Aarch64(Aarch64FpRegisters),
     /// Those of other machines, in the order in which the kernel writes them.
     Plain(Vec<PlainFpRegister>),
@@ -43,7 +43,9 @@ impl RegisterView<'_> {
                     .map(|read| FpRegisters::X86(Box::new(read)))
             }
             Arch::Aarch64 => {
-                Aarch64FpRegisters::parse(basic?, self.core.target()).map(FpRegisters::Aarch64)
+                let scalable = bytes(&thread.extended_registers);
+                Aarch64FpRegisters::parse(basic?, scalable, self.core.target())
+                    .map(FpRegisters::Aarch64)
             }
             _ => read_fp_registers(basic?, self.core.target()).map(FpRegisters::Plain),
         }

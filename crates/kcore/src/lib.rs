@@ -155,7 +155,8 @@ mod what_type;
 mod whatis;
 
 pub use arch::{
-    Aarch64FpRegisters, PlainFpRegister, VectorRegister, VectorUse, X86FpRegisters, X87Register,
+    Aarch64FpRegisters, PlainFpRegister, ScalableRegisters, VectorRegister, VectorUse,
+    X86FpRegisters, X87Register,
 };
 pub use bundle::{BundleContents, BundleOptions, BundleView};
 pub use check::{CoreCheck, HurtThread};

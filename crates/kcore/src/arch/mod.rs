@@ -19,7 +19,7 @@ use kcore_unwind::UserRegister;
 
 use crate::jump_buffer::JumpLayout;
 
-pub use aarch64::Aarch64FpRegisters;
+pub use aarch64::{Aarch64FpRegisters, ScalableRegisters};
 pub use blocked_call::CallRegisters;
 pub use fp_layout::{PlainFpRegister, read as read_fp_registers};
 pub use x86_64::{VectorRegister, VectorUse, X86FpRegisters, X87Register};

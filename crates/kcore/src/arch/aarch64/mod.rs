@@ -4,10 +4,12 @@ mod blocked_call;
 mod callee;
 mod fp_registers;
 mod jump;
+mod scalable;
 mod syscalls;
 mod tls;
 
 pub use fp_registers::Aarch64FpRegisters;
+pub use scalable::ScalableRegisters;
 pub use syscalls::NAMES as SYSTEM_CALLS;
 
 use super::{ArchFacts, CallFacts, Exceptions};

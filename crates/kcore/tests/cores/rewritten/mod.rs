@@ -6,7 +6,7 @@ mod rewriter;
 use std::{fs, ops::Deref, path::PathBuf};
 
 use gen_cores::{Case, Outcome};
-use kcore::{Core, End, MAX_FRAMES, OpenOptions, Stack};
+use kcore::{Core, End, FpRegisters, MAX_FRAMES, OpenOptions, Stack};
 use tempfile::TempDir;
 
 use crate::{
@@ -16,7 +16,9 @@ use crate::{
 use rewriter::{Rewriter, Written, notes};
 
 const NT_FILE: u32 = 0x4649_4c45;
+const NT_FPREGSET: u32 = 2;
 const NT_ARM_TLS: u32 = 0x401;
+const NT_ARM_SVE: u32 = 0x405;
 const NT_ARM_PAC_MASK: u32 = 0x406;
 
 /// Programs with threads, with signal frames, with libraries, static, in Rust, of another CPU.
@@ -187,6 +189,30 @@ fn notes_of_an_aarch64_kernel_are_understood() {
         "the same in every frame"
     );
     assert_eq!(core.registers().named(tid, 0, "lr"), core.registers().named(tid, 0, "x30"));
+}
+
+/// Vectors of SVE, of 32 bytes: a header, z0 to z31, p0 to p15, ffr, then fpsr and fpcr.
+#[test]
+fn a_note_of_scalable_vectors_has_more_than_that_of_simd() {
+    let case = case("abort", "O2-aarch64-pac");
+    let mut rewriter = Rewriter::new(&fs::read(&case.core).expect("a core"));
+    let mut simd = vec![0; 528];
+    simd[512] = 1;
+    rewriter.add_note_of(*b"CORE\0\0\0\0", NT_FPREGSET, &simd);
+    let mut vectors = [[0; 8], [32, 0, 0, 1, 1, 0, 0, 0]].concat();
+    (0..32).for_each(|z: u8| vectors.extend([z; 32]));
+    (0..17).for_each(|p: u8| vectors.extend([p + 0x80; 4]));
+    rewriter.add_note(NT_ARM_SVE, &vectors);
+    let core = Rewritten::new(&case, &rewriter.write().bytes);
+    let read = core.registers().floating_point(core.tids()[0]);
+    let Some(FpRegisters::Aarch64(read)) = read else { panic!("{read:?}") };
+    assert_eq!(read.fpsr, 1);
+    let scalable = read.scalable.expect("what the second note has");
+    assert_eq!((scalable.vector_length, &scalable.vectors[7].0[..]), (32, &[7; 32][..]));
+    assert_eq!(
+        (&scalable.predicates[15].0[..], &scalable.first_fault.0[..]),
+        (&[0x8f; 4][..], &[0x90; 4][..])
+    );
 }
 
 #[test]

@@ -72,11 +72,17 @@ impl Rewriter {
 
     /// Adds a note of the kernel (`LINUX`) behind the first one, which is a thread's registers.
     pub fn add_note(&mut self, kind: u32, desc: &[u8]) {
+        self.add_note_of(*b"LINUX\0\0\0", kind, desc);
+    }
+
+    /// The same of an owner, whose name has zeros behind it.
+    pub fn add_note_of(&mut self, owner: [u8; 8], kind: u32, desc: &[u8]) {
         let segment = self.segments.iter_mut().find(|segment| segment.kind == PT_NOTE);
         let bytes = &mut segment.expect("notes").bytes;
         let at = notes(bytes)[0].end;
-        let head = [6, desc.len() as u32, kind].map(u32::to_le_bytes).concat();
-        let mut note = [head.as_slice(), b"LINUX\0\0\0", desc].concat();
+        let name = owner.iter().take_while(|byte| **byte != 0).count() as u32 + 1;
+        let head = [name, desc.len() as u32, kind].map(u32::to_le_bytes).concat();
+        let mut note = [head.as_slice(), &owner, desc].concat();
         note.resize(note.len().next_multiple_of(4), 0);
         bytes.splice(at..at, note);
     }
