@@ -162,7 +162,7 @@ impl<'c> Printer<'c> {
     fn list(
         &mut self,
         cx: &mut Cx<'_>,
-        decoder: &Decoder,
+        decoder: &Decoder<'_>,
         space: &dyn AddressSpace,
         plan: &Plan,
     ) -> Result<Addr> {

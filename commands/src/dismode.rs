@@ -16,6 +16,7 @@ const MODES: &[Mode] = &[
     Mode { arch: Arch::X86_64, name: "amd64", description: "x86-64, AT&T syntax" },
     Mode { arch: Arch::Aarch64, name: "aarch64", description: "Arm A64" },
     Mode { arch: Arch::I386, name: "ia32", description: "i386, AT&T syntax" },
+    Mode { arch: Arch::Arm, name: "arm", description: "Arm A32 and T32, as symbols tell" },
     Mode { arch: Arch::Riscv64, name: "riscv64", description: "RISC-V of 64 bits" },
     Mode { arch: Arch::Riscv32, name: "riscv32", description: "RISC-V of 32 bits" },
     Mode { arch: Arch::PowerPc64, name: "ppc64", description: "PowerPC of 64 bits" },

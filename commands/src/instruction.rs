@@ -1,6 +1,6 @@
 //! Instructions as MDB writes them: mnemonic, operands, the symbols that they refer to.
 
-use kcore::{Addr, AddressSpace, CodeFlow, Core, Disassembler, Fault, Instruction};
+use kcore::{Addr, AddressSpace, Arch, ArmCode, CodeFlow, Core, Disassembler, Fault, Instruction};
 use kcore_dcmd::{DcmdError, Result};
 
 use crate::names::Names;
@@ -9,7 +9,12 @@ use crate::names::Names;
 const MAX_INSTRUCTION: usize = 16;
 
 /// Decodes instructions.
-pub struct Decoder(Disassembler);
+pub struct Decoder<'c> {
+    core: &'c Core,
+    disassembler: Disassembler,
+    /// On 32-bit Arm: for code in the other instruction set.
+    thumb: Option<Disassembler>,
+}
 
 /// Why there is no instruction at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +23,8 @@ pub enum NoInstruction {
     Fault(Fault),
     /// Its bytes are not an instruction.
     Invalid(Addr),
+    /// No symbol tells in which of two instruction sets it is.
+    Ambiguous(Addr),
 }
 
 impl From<NoInstruction> for DcmdError {
@@ -29,18 +36,37 @@ impl From<NoInstruction> for DcmdError {
             NoInstruction::Invalid(at) => {
                 Self::at(at, format!("failed to disassemble: no instruction at address {at:x}"))
             }
+            NoInstruction::Ambiguous(at) => Self::at(
+                at,
+                format!(
+                    "failed to disassemble: no symbol tells whether the code at {at:x} is A32 or T32"
+                ),
+            ),
         }
     }
 }
 
-impl Decoder {
+impl<'c> Decoder<'c> {
     /// A decoder for the machine of `core`.
     ///
     /// # Errors
     /// When there is no disassembler for it.
-    pub fn new(core: &Core) -> Result<Self> {
-        let disassembler = Disassembler::new(core.target());
-        disassembler.map(Self).map_err(|error| DcmdError::failed(error.to_string()))
+    pub fn new(core: &'c Core) -> Result<Self> {
+        let failed = |error: kcore::NoDisassembler| DcmdError::failed(error.to_string());
+        let disassembler = Disassembler::new(core.target()).map_err(failed)?;
+        let thumb = (core.arch() == Arch::Arm).then(Disassembler::thumb).transpose();
+        Ok(Self { core, disassembler, thumb: thumb.map_err(failed)? })
+    }
+
+    /// The disassembler for the code at an address.
+    fn of(&self, at: Addr) -> Result<&Disassembler, NoInstruction> {
+        let Some(thumb) = &self.thumb else { return Ok(&self.disassembler) };
+        match self.core.symbols().arm_code(at) {
+            Some(ArmCode::Arm) => Ok(&self.disassembler),
+            Some(ArmCode::Thumb) => Ok(thumb),
+            Some(ArmCode::Data) => Err(NoInstruction::Invalid(at)),
+            None => Err(NoInstruction::Ambiguous(at)),
+        }
     }
 
     /// The instruction at `at`.
@@ -51,7 +77,7 @@ impl Decoder {
         let mut bytes = [0; MAX_INSTRUCTION];
         let (read, fault) = space.read_partial(at, &mut bytes);
         let bytes = bytes.get(..read).unwrap_or_default();
-        self.0.decode_one(at, bytes).ok_or(match fault {
+        self.of(at)?.decode_one(at, bytes).ok_or(match fault {
             Some(fault) => NoInstruction::Fault(fault),
             None => NoInstruction::Invalid(at),
         })
@@ -74,7 +100,8 @@ impl Decoder {
         let start =
             function.map_or(Addr::new(at.get().saturating_sub(guess)), |start| start).max(low);
         let before = readable_before(space, start, at);
-        self.0.backwards(at, &before, count, function)
+        let Ok(disassembler) = self.of(at.wrapping_offset(-1)) else { return Vec::new() };
+        disassembler.backwards(at, &before, count, function)
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Printer<'a> {
     page: Page,
     /// The last value, which waits for the lines that it shows.
     pending: Option<ValueRecord>,
-    decoder: Option<Decoder>,
+    decoder: Option<Decoder<'a>>,
     /// What the next item is read at.
     dot: u64,
     /// Bytes of one item of the previous letter.

@@ -34,6 +34,16 @@ impl Disassembler {
         Ok(Self { capstone, machine })
     }
 
+    /// A disassembler for Thumb code of 32-bit Arm.
+    ///
+    /// # Errors
+    /// When Capstone was built without it.
+    pub fn thumb() -> Result<Self, Unsupported> {
+        let machine = &plain::THUMB;
+        let capstone = machine.open().map_err(|_| Unsupported(Arch::Arm))?;
+        Ok(Self { capstone, machine })
+    }
+
     /// The instruction that begins at `addr`, the first of `bytes`; `None` when they begin none or
     /// end before it does.
     pub fn decode_one(&self, addr: Addr, bytes: &[u8]) -> Option<Instruction> {

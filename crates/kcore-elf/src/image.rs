@@ -252,6 +252,22 @@ impl Image {
         })
     }
 
+    /// Name, kind and value of the symbols of a table, as the file states them.
+    pub(crate) fn stated_symbols(
+        &self,
+        table: SymbolTableKind,
+    ) -> impl Iterator<Item = (&[u8], crate::SymbolKind, Svma)> {
+        let section = self.symbol_section(table);
+        let strings = section.and_then(|section| self.strings_of(section));
+        let strings = strings.and_then(|range| self.bytes.get(range)).unwrap_or_default();
+        let (bytes, entry) = section.and_then(|section| self.symtab(section)).unwrap_or((&[], 1));
+        bytes.chunks_exact(entry).enumerate().skip(1).filter_map(move |(index, bytes)| {
+            let symbol = image_symbol::parse(bytes, self.ctx)?;
+            let symbol = ImageSymbol::new(index, &symbol, strings);
+            Some((symbol.name(), symbol.kind, symbol.value))
+        })
+    }
+
     /// The symbol at `index` of a table; 0 is the null symbol.
     pub fn symbol(&self, table: SymbolTableKind, index: usize) -> Option<ImageSymbol<'_>> {
         let section = self.symbol_section(table)?;

@@ -17,6 +17,7 @@
 )]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used))]
 
+mod arm_code;
 mod build_id;
 pub mod core_file;
 mod dynamic;
@@ -37,6 +38,7 @@ mod section_stream;
 mod space;
 mod with_exe;
 
+pub use arm_code::{ArmCode, ArmCodes};
 pub use build_id::BuildId;
 pub use core_file::CoreFile;
 pub use dynamic::fits_memory;

@@ -176,7 +176,8 @@ pub use kcore_disasm::{
 };
 pub use kcore_elf::core_file::Instants;
 pub use kcore_elf::{
-    BuildId, CoreFile, Image, LinkMapEntry, PageReads, ParseError, SymbolBinding, SymbolKind,
+    ArmCode, BuildId, CoreFile, Image, LinkMapEntry, PageReads, ParseError, SymbolBinding,
+    SymbolKind,
     core_file::{AuxEntry, ProcessInfo, SignalDetail, SignalInfo},
 };
 pub use kcore_files::bundle::{BUNDLE_MAGIC, is_bundle};

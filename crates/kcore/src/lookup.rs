@@ -1,6 +1,7 @@
 //! Names to addresses, and names to complete.
 
-use kcore_mem::Addr;
+use kcore_elf::ArmCode;
+use kcore_mem::{Addr, Arch};
 use kcore_symbols::{SymbolRef, first_and_last};
 
 use crate::{Core, Module, SymbolKind, Tid, TlsError};
@@ -40,6 +41,12 @@ impl Core {
 }
 
 impl SymbolView<'_> {
+    /// The instruction set of code of 32-bit Arm at an address; `None` on other machines, and where no symbol tells.
+    pub fn arm_code(self, at: Addr) -> Option<ArmCode> {
+        let module = self.core.modules().at(at).filter(|_| self.core.arch() == Arch::Arm)?;
+        module.arm_codes().at(module.svma(at)?)
+    }
+
     /// The address of a symbol, by its name in the symbol table or demangled. `scope` is what
     /// stood before the last backquote: a module, a source file, ``module`file``, each with
     /// ``LMid` `` before it. Without it the executable is asked first, then the others, and a

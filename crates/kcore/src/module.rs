@@ -10,8 +10,8 @@ use std::{
 };
 
 use kcore_elf::{
-    BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, MappedRange, dynamic_symbols,
-    fits_memory,
+    ArmCodes, BuildId, CoreSpace, FileBytes, Image, ImageSegment, MappedModule, MappedRange,
+    dynamic_symbols, fits_memory,
 };
 use kcore_files::{
     CacheDir, Finder, FoundFile, SearchResult, SearchedPlace, Tried, WantedModule, has_debug_info,
@@ -52,6 +52,7 @@ pub struct Module {
     symbols: Built<Arc<ModuleSymbols>>,
     cfi: Built<Option<Cfi>>,
     first_on_stack: Built<Vec<AddrRange>>,
+    arm_codes: OnceLock<ArmCodes>,
 }
 
 /// Where a module's file was found, or why not.
@@ -79,6 +80,7 @@ impl Module {
             symbols: Built::new(),
             cfi: Built::new(),
             first_on_stack: Built::new(),
+            arm_codes: OnceLock::new(),
         }
     }
 
@@ -227,6 +229,14 @@ impl Module {
         let entry = from_memory.filter(|entry| entry.get() != 0);
         let entry = entry.or_else(|| self.image().map(|image| image.entry()))?;
         (entry.get() != 0).then(|| self.addr(entry))?
+    }
+
+    /// Which instruction sets its code is in, if it is one of 32-bit Arm and its files are at hand.
+    pub(crate) fn arm_codes(&self) -> &ArmCodes {
+        self.arm_codes.get_or_init(|| {
+            let images = [self.image(), self.debug_image()].into_iter().flatten();
+            ArmCodes::of(&images.map(|image| &**image).collect::<Vec<_>>())
+        })
     }
 
     /// Its symbols and lines.

@@ -65,6 +65,27 @@ static RISCV32: Plain = Plain {
     ..BASE
 };
 
+/// Code is little-endian in programs of either order (BE8).
+static ARM: Plain = Plain {
+    arch: Arch::ARM,
+    mode: Mode::Arm,
+    endian: Some(Endian::Little),
+    jumps: &["b", "bx"],
+    traps: &["udf", "bkpt"],
+    ..BASE
+};
+
+/// The other instruction set of 32-bit Arm.
+pub static THUMB: Plain = Plain {
+    arch: Arch::ARM,
+    mode: Mode::Thumb,
+    endian: Some(Endian::Little),
+    lengths: [2, 4],
+    jumps: &["b", "b.w", "bx"],
+    traps: &["udf", "udf.w", "bkpt"],
+    ..BASE
+};
+
 static POWERPC64_LITTLE: Plain = powerpc(Mode::Mode64, Endian::Little);
 static POWERPC64_BIG: Plain = powerpc(Mode::Mode64, Endian::Big);
 static POWERPC32_BIG: Plain = powerpc(Mode::Mode32, Endian::Big);
@@ -111,11 +132,12 @@ const fn mips(mode: Mode, endian: Endian) -> Plain {
     Plain { arch: Arch::MIPS, mode, endian: Some(endian), jumps, traps, ..BASE }
 }
 
-/// The machine of a target. Code of 32-bit Arm is in either of two instruction sets, which is not told here.
+/// The machine of a target. Code of 32-bit Arm is in either of two instruction sets, of which [`THUMB`] is the other.
 pub fn machine(target: Target) -> Option<&'static Plain> {
     use mem::{Arch, Endian};
     Some(match (target.arch, target.endian) {
         (Arch::I386, _) => &I386,
+        (Arch::Arm, _) => &ARM,
         (Arch::Riscv64, _) => &RISCV64,
         (Arch::Riscv32, _) => &RISCV32,
         (Arch::PowerPc64, Endian::Little) => &POWERPC64_LITTLE,
