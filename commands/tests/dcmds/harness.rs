@@ -86,7 +86,7 @@ pub fn open(scenario: &str, variant: &str) -> Opened {
     let foreign = variant.contains("aarch64");
     let options = OpenOptions {
         core: Some(case.core.clone()),
-        exe: foreign.then(|| case.exe.clone()),
+        exe: (foreign || variant.contains("-arm-")).then(|| case.exe.clone()),
         sysroot: foreign.then(|| "/usr/aarch64-linux-gnu".into()),
         ..OpenOptions::default()
     };

@@ -4,6 +4,7 @@
 mod aarch64;
 mod all;
 mod answers;
+mod arm;
 mod code;
 mod contexts;
 mod counts;
