@@ -50,7 +50,7 @@ pub fn base(
 /// Whether a type is one of characters.
 pub fn is_character(ty: &Type, base: BaseType) -> bool {
     matches!(base.encoding, Encoding::SignedChar | Encoding::Unicode)
-        || ty.name().is_some_and(|name| CHARACTERS.contains(&name))
+        || ty.name().is_some_and(|name| CHARACTERS.contains(&name) || name == "character(kind=4)")
 }
 
 /// Whether it is a bit-field of fewer bits than its type has, which holds a number and no character.

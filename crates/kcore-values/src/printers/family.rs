@@ -8,6 +8,9 @@ const CRATES: &[&str] = &["core", "alloc", "std", "hashbrown"];
 /// Other crates of which some types have printers: the family is named after the crate.
 const OTHER_CRATES: &[&str] = &["chrono", "dashmap", "uuid"];
 
+/// `DW_LANG_Pascal83`.
+const PASCAL: Language = Language::Other(0x09);
+
 /// The family of a type, if its last name `is_known`.
 ///
 /// Of C++ it is the qualified name without arguments, and in the standard library without inline
@@ -35,7 +38,7 @@ pub fn of(ty: &Type, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     Some(parts.join("::"))
 }
 
-/// Families that are known by their members: pointers of Rust with a length or a table beside them, and
+/// Families that are known by their members: pointers of Rust with a length or a table beside them, slices of D, and
 /// all of Go, which names its types after what they hold.
 fn by_structure(ty: &Type) -> Option<&'static str> {
     let (family, language) = match ty.kind() {
@@ -56,6 +59,8 @@ fn by_members(members: &[Member]) -> Option<(&'static str, Language)> {
         ("str", "len", None, 2) => ("go::string", Language::Go),
         ("_type", "data", None, 2) => ("go::eface", Language::Go),
         ("tab", "data", None, 2) => ("go::iface", Language::Go),
+        ("length", "ptr", None, 2) => ("d::[]", Language::D),
+        ("length", "st", None, 2) => ("pascal::shortstring", PASCAL),
         ("array", "len", Some("cap"), 3) => ("go::[]", Language::Go),
         _ => return None,
     })
