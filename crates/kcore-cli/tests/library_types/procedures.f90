@@ -58,9 +58,9 @@ contains
       call tell_number('deeper:flat(2,2)', flat(2, 2))
       call tell_number('deeper:assumed(2,3)', matrix(2, 3))
       call tell_number('deeper:scalar', my_table(1, 1))
-      call tell('shows', 'outer:left_out', '<not present>')
-      call tell('shows', 'outer:left_array', '<not present>')
-      call tell('shows', 'outer:left_text', '<not present>')
+      call tell('has', 'outer:left_out', '<not present>')
+      call tell('has', 'outer:left_array', '<not present>')
+      call tell('has', 'outer:left_text', '<not present>')
       flush (6)
       call abort()
     end subroutine

@@ -143,7 +143,9 @@ impl Asked {
     /// Before a path may stand `local:`: no other function of the program has a variable of that name.
     fn kcore(&self, words: &[&str], path: &str) -> String {
         let quote = if path.contains('\'') { '"' } else { '\'' };
-        let command = match path.split_once(':').filter(|(_, rest)| !rest.starts_with(':')) {
+        let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_local = |(before, rest): &(&str, &str)| is_name(before) && !rest.starts_with(':');
+        let command = match path.split_once(':').filter(is_local) {
             Some((_, path)) => format!("::walk frame | ::print {quote}{path}{quote}"),
             None => format!("::print {quote}{path}{quote}"),
         };

@@ -10,8 +10,8 @@ use crate::{
     Content, EnumValue, Number, Object, ObjectError, Pointer, Process, object::byte_order,
 };
 
-/// Characters of C whatever sign they have; other bytes without one are numbers.
-const CHARACTERS: &[&str] = &["char", "wchar_t"];
+/// Characters of C, and of Free Pascal, whatever sign they have; other bytes without one are numbers.
+const CHARACTERS: &[&str] = &["char", "wchar_t", "Char"];
 
 /// What `void` says, and types that DWARF leaves open.
 pub fn of_no_type(ty: &Type) -> Content {

@@ -1,5 +1,4 @@
-//! Values of D and Pascal that have a length beside what they hold. gdc 12 and DMD describe slices of D as structures of
-//! `length` and `ptr`, Free Pascal 3.2 its short strings as `length` and `st`.
+//! Slices of D, which gdc 12 describes as structures of `length` and `ptr`.
 
 use kcore_symbols::Type;
 
@@ -31,19 +30,4 @@ impl Printer for Slice {
 fn unit_of(element: &Type) -> Option<u64> {
     let is_one = element.name().is_some_and(|name| CHARACTERS.contains(&name));
     element.size().filter(|_| is_one)
-}
-
-/// A string of Pascal of at most 255 characters.
-pub struct ShortString;
-
-impl Printer for ShortString {
-    fn families(&self) -> &'static [&'static str] {
-        &["pascal::shortstring"]
-    }
-
-    fn show(&self, evaluator: &mut Evaluator<'_>, object: &Object) -> Option<Content> {
-        let length = evaluator.number_in(object, &["length"])?;
-        let at = evaluator.member(object, "st")?.address()?;
-        evaluator.text(at, length, 1)
-    }
 }

@@ -8,9 +8,6 @@ const CRATES: &[&str] = &["core", "alloc", "std", "hashbrown"];
 /// Other crates of which some types have printers: the family is named after the crate.
 const OTHER_CRATES: &[&str] = &["chrono", "dashmap", "uuid"];
 
-/// `DW_LANG_Pascal83`.
-const PASCAL: Language = Language::Other(0x09);
-
 /// The family of a type, if its last name `is_known`.
 ///
 /// Of C++ it is the qualified name without arguments, and in the standard library without inline
@@ -60,7 +57,6 @@ fn by_members(members: &[Member]) -> Option<(&'static str, Language)> {
         ("_type", "data", None, 2) => ("go::eface", Language::Go),
         ("tab", "data", None, 2) => ("go::iface", Language::Go),
         ("length", "ptr", None, 2) => ("d::[]", Language::D),
-        ("length", "st", None, 2) => ("pascal::shortstring", PASCAL),
         ("array", "len", Some("cap"), 3) => ("go::[]", Language::Go),
         _ => return None,
     })

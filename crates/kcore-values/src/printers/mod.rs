@@ -74,7 +74,6 @@ const PRINTERS: &[&dyn Printer] = &[
     &cpp::vector::Vector,
     &cpp::view::View,
     &d::Slice,
-    &d::ShortString,
     &go::chan::Chan,
     &go::interface::Interface,
     &go::map::Map,
