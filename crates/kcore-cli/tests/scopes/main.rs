@@ -163,7 +163,10 @@ const DROPPED: &[&str] =
 #[test]
 fn a_variable_that_the_linker_dropped_is_optimized_out() {
     let Some(program) = crashed("gcc", DROPPED, &["dropped.c"]) else { return };
-    assert_eq!(program.text("::print dropped_number; ::print kept_number"), "<optimized out>\n0x6\n");
+    assert_eq!(
+        program.text("::print dropped_number; ::print kept_number"),
+        "<optimized out>\n0x6\n"
+    );
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Pointers and references: what lies there is named, and not followed unless it stands for the value.
 
 use kcore_mem::Addr;
-use kcore_symbols::{
-    ArrayType, Dimension, Language, PointerKind, PointerType, Type, TypeKind,
-};
+use kcore_symbols::{ArrayType, Dimension, Language, PointerKind, PointerType, Type, TypeKind};
 
 use super::{Evaluator, text};
 use crate::{

@@ -275,8 +275,7 @@ impl<'t> Parser<'t> {
             } else if signs.percent && fortran::begins_with_member(rest) {
                 self.member()?;
                 Tree::Step(Box::new(node), start..self.at)
-            } else if rest.starts_with("->") || rest.starts_with('.') && !rest.starts_with("..")
-            {
+            } else if rest.starts_with("->") || rest.starts_with('.') && !rest.starts_with("..") {
                 self.member()?;
                 Tree::Step(Box::new(node), start..self.at)
             } else if rest.starts_with('[') {

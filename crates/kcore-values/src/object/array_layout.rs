@@ -270,7 +270,7 @@ impl Bounds<'_> {
                 let count = last.checked_sub(first).and_then(|steps| steps.checked_add(1));
                 Some(count.unwrap_or(i64::MAX))
             }
-            Some(Dimension::Open) if self.is_last(array, layout, index) => None,
+            Some(Dimension::Open) if is_slowest(array, layout, index) => None,
             _ => return Err(unknown_bounds().into()),
         };
         if count.is_some_and(|count| count > MAX_COUNT) {
@@ -284,11 +284,6 @@ impl Bounds<'_> {
         Ok((first, count, stride))
     }
 
-    /// Whether a dimension may be without an end: no other one changes slower.
-    fn is_last(self, array: &ArrayType, layout: &ArrayLayout, index: usize) -> bool {
-        layout.is_column_major && index.saturating_add(1) == array.dimensions.len()
-    }
-
     fn number(self, bound: &ArrayBound) -> Result<i64, ObjectError> {
         match bound {
             ArrayBound::Number(number) => Ok(*number),
@@ -300,6 +295,11 @@ impl Bounds<'_> {
         let found = virtual_place::evaluate_with(self.process, code, self.at, self.begin)?;
         Ok(found.get().cast_signed())
     }
+}
+
+/// Whether a dimension may be without an end: no other one changes slower.
+fn is_slowest(array: &ArrayType, layout: &ArrayLayout, index: usize) -> bool {
+    layout.is_column_major && index.saturating_add(1) == array.dimensions.len()
 }
 
 /// The dimensions with their strides: where none is stated, the elements of the fastest one lie side by side.

@@ -47,7 +47,8 @@ pub fn known_characters(teller: Teller<'_>, ty: &Type) -> Type {
 
 fn is_open_characters(ty: &Type) -> bool {
     let TypeKind::Array(array) = ty.kind() else { return false };
-    let is_text = matches!(&array.element, TypeLink::Type(element) if element.name() == Some("character"));
+    let is_text =
+        matches!(&array.element, TypeLink::Type(element) if element.name() == Some("character"));
     is_text && !array.dimensions.iter().all(is_fixed)
 }
 

@@ -6,7 +6,12 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_symbols::{DebugInfo, FunctionScope, Language, Type, Variable, VariableKind};
 use kcore_values::{Absent, Object, ObjectPlace, location};
 
-use super::{array_bounds::{self, Teller}, context::FrameView, go, known_frames::KnownFrames};
+use super::{
+    array_bounds::{self, Teller},
+    context::FrameView,
+    go,
+    known_frames::KnownFrames,
+};
 use crate::NamedFrame;
 
 /// A variable of a frame.
@@ -55,14 +60,13 @@ impl KnownFrames<'_> {
         // What is inlined has no link of its own.
         let is_whole = frame.location.depth() == 0;
         let inner = is_whole.then(|| FrameView::new(self, frame))?;
-        let hosts = std::iter::successors(inner.host(), FrameView::host).take(MAX_HOSTS);
-        hosts.into_iter().find_map(|host| {
+        let mut hosts = std::iter::successors(inner.host(), FrameView::host).take(MAX_HOSTS);
+        hosts.find_map(|host| {
             let function = host.scopes()?.functions.last()?;
             let info = host.module()?.symbols().debug_info()?;
             let language = info.language_of(function.id);
-            let is_meant = |variable: &&Variable| {
-                is_same_name(variable.name.as_deref(), name, language)
-            };
+            let is_meant =
+                |variable: &&Variable| is_same_name(variable.name.as_deref(), name, language);
             let found = function.variables.iter().filter(is_meant);
             meant(found.map(|variable| of_variable(info, variable, &host).1).collect())
         })

@@ -100,7 +100,9 @@ impl VariableView<'_> {
         if small == name {
             return self.find_as_written(from, tid, scope, name);
         }
-        if is_fortran() && let Ok(found) = self.find_as_written(from, tid, scope, &small) {
+        if is_fortran()
+            && let Ok(found) = self.find_as_written(from, tid, scope, &small)
+        {
             return Ok(found);
         }
         let found = self.find_as_written(from, tid, scope, name);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::{
     Content, Limits,
-    object::array_section::{Subscript, chosen},
     made_process::{MadeProcess, int},
+    object::array_section::{Subscript, chosen},
 };
 
 /// Where the description and the elements lie.
