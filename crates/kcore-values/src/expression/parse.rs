@@ -272,10 +272,10 @@ impl<'t> Parser<'t> {
             let rest = self.rest();
             let tree = if signs.parentheses && rest.starts_with('(') {
                 fortran::elements(self, node)?
-            } else if signs.percent && fortran::begins_with_member(rest) {
-                self.member()?;
-                Tree::Step(Box::new(node), start..self.at)
-            } else if rest.starts_with("->") || rest.starts_with('.') && !rest.starts_with("..") {
+            } else if signs.percent && fortran::begins_with_member(rest)
+                || rest.starts_with("->")
+                || rest.starts_with('.') && !rest.starts_with("..")
+            {
                 self.member()?;
                 Tree::Step(Box::new(node), start..self.at)
             } else if rest.starts_with('[') {
