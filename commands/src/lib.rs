@@ -54,6 +54,7 @@ mod files;
 mod findcontexts;
 mod findstack;
 mod findsym;
+mod foreign_values;
 mod format;
 mod formats;
 mod fpregs;

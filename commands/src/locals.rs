@@ -9,6 +9,7 @@ use kcore_dcmd::{
     Result, Spec, TypeNames, ValueStyle, View, stack::NamedValue,
 };
 
+use crate::foreign_values;
 use crate::frame_operand::FrameOperand;
 use crate::script_path;
 use crate::script_variable::{self, ScriptLine, Title};
@@ -91,6 +92,7 @@ impl Dcmd for Locals {
             return cx.note(&no_variables(cx.core(), &stack, index));
         }
         let style = style(cx, args.has('v'));
+        foreign_values::note_of_frame(cx)?;
         emit(cx, tid, scopes, style, is_one_of_many(cx, &names))
     }
 }

@@ -14,6 +14,7 @@ use kcore_dcmd::{
 use self::options::Options;
 use self::record::Printed;
 use self::subject::Subject;
+use crate::foreign_values;
 use crate::member_path::{self, Reach};
 use crate::session_process::SessionProcess;
 use crate::type_words::{abort, paths};
@@ -116,6 +117,9 @@ impl Dcmd for Print {
             return objects.iter().try_for_each(|object| object.emit(cx));
         }
         let subject = subject::find(cx, args, &options)?;
+        if subject.has_value {
+            foreign_values::note(cx, subject.object.ty.language())?;
+        }
         let process = SessionProcess::new(cx);
         let mut run = Run { cx, process, options, subject };
         run.all()?;

@@ -206,6 +206,9 @@ pub trait Shell {
 
     /// Remembers that a part of what the dcmd was asked failed, though it goes on.
     fn remember_failure(&mut self);
+
+    /// Whether this is told for the first time in this session: what need not be said twice.
+    fn is_news(&mut self, text: &str) -> bool;
 }
 
 /// What a dcmd runs in.
@@ -331,6 +334,14 @@ impl<'a> Cx<'a> {
     /// As [`Cx::emit`].
     pub fn note(&mut self, text: &str) -> Result<()> {
         self.sink.note(text)
+    }
+
+    /// Tells something once in a session.
+    ///
+    /// # Errors
+    /// As [`Cx::emit`].
+    pub fn note_once(&mut self, text: &str) -> Result<()> {
+        if self.shell.is_news(text) { self.note(text) } else { Ok(()) }
     }
 
     /// Reports a failure and goes on; the command counts as failed.

@@ -86,6 +86,8 @@ pub struct Session {
     pub(crate) depth: usize,
     /// Whether the dcmd that runs reported a failure and went on.
     pub(crate) part_failed: bool,
+    /// What was told that need not be told twice.
+    pub(crate) noted: HashSet<String>,
     pub(crate) macros: Macros,
     pub(crate) log: Log,
     pub(crate) settings: Settings,
@@ -126,6 +128,7 @@ impl Session {
             pipe_out: false,
             depth: 0,
             part_failed: false,
+            noted: HashSet::new(),
             macros: Macros::default(),
             log: Log::default(),
             settings: Settings::default(),

@@ -14,6 +14,9 @@ use crate::eval::{self, Scope};
 use crate::parse;
 use crate::session::{Session, Source};
 
+/// Notes of a session that are given once, at most: those beyond are not given.
+const MAX_NOTED: usize = 256;
+
 /// Columns of a line that goes to no terminal.
 const PAGE_WIDTH: usize = 80;
 
@@ -197,5 +200,9 @@ impl Shell for Session {
 
     fn remember_failure(&mut self) {
         self.part_failed = true;
+    }
+
+    fn is_news(&mut self, text: &str) -> bool {
+        self.noted.len() < MAX_NOTED && self.noted.insert(text.to_owned())
     }
 }

@@ -56,6 +56,31 @@ impl Language {
             Self::Other(_) => "other",
         }
     }
+
+    /// The name of a language of which kcore knows the functions, and shows the values as those of C; `None` of a
+    /// language whose own forms are known, and of numbers that DWARF 5 has no language for.
+    pub const fn shown_as_c(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Ada => "Ada",
+            Self::D => "D",
+            Self::ObjC => "Objective-C",
+            Self::Swift => "Swift",
+            Self::Zig => "Zig",
+            Self::Ocaml => "OCaml",
+            Self::Haskell => "Haskell",
+            Self::Other(number) => match DwLang(number) {
+                gimli::DW_LANG_Cobol74 | gimli::DW_LANG_Cobol85 => "COBOL",
+                gimli::DW_LANG_Pascal83 => "Pascal",
+                gimli::DW_LANG_Modula2 => "Modula-2",
+                gimli::DW_LANG_Modula3 => "Modula-3",
+                gimli::DW_LANG_Java => "Java",
+                gimli::DW_LANG_PLI => "PL/I",
+                gimli::DW_LANG_Julia => "Julia",
+                _ => return None,
+            },
+            Self::C | Self::Cpp | Self::Rust | Self::Asm | Self::Go | Self::Fortran => return None,
+        })
+    }
 }
 
 impl From<DwLang> for Language {

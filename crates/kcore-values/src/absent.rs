@@ -11,6 +11,9 @@ pub enum Absent {
     /// The code that runs stands before its declaration, or at the same line: it may have no value yet.
     #[error("not declared above this line")]
     NotDeclared,
+    /// An argument that the caller left out: Fortran passes no address for it.
+    #[error("not present")]
+    NotPresent,
     /// The process had memory there, which is not in the core, or was not copied into the snapshot.
     #[error("{}", left_out(.0))]
     NotDumped(Fault),
@@ -25,6 +28,7 @@ impl Absent {
         match self {
             Self::OptimizedOut => "optimized_out",
             Self::NotDeclared => "not_declared",
+            Self::NotPresent => "not_present",
             Self::NotDumped(Fault::NotCopied(_)) => "not_copied",
             Self::NotDumped(_) => "not_dumped",
             Self::Unreadable(_) => "unreadable",

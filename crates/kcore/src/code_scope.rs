@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use kcore_mem::Addr;
-use kcore_symbols::{DebugInfo, DieId, FunctionScope, Scopes};
+use kcore_symbols::{DebugInfo, DieId, FunctionScope, Language, Scopes};
 
 use crate::{Core, Module, NamedFrame, Tid, VariableView};
 
@@ -95,12 +95,23 @@ impl VariableView<'_> {
         self.core.last_scope.put(frame, scope);
         scope
     }
+
+    /// The language of the code, as its debug information states it.
+    pub fn language_of(self, scope: CodeScope) -> Option<Language> {
+        self.core.language_of(scope)
+    }
 }
 
 impl Core {
     /// The module of the code.
     pub(crate) fn module_of(&self, scope: CodeScope) -> Option<&Module> {
         self.modules().at(scope.at)
+    }
+
+    /// The language of the code.
+    pub(crate) fn language_of(&self, scope: CodeScope) -> Option<Language> {
+        let at = self.functions_at(scope)?;
+        at.info.language_of(at.functions().first()?.id)
     }
 
     /// The functions that hold the code, if debug information tells of them.

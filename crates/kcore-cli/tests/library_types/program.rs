@@ -21,8 +21,8 @@ const fn cpp(compiler: &'static str, words: &'static [&'static str]) -> Build {
     Build { compiler, words, source: "library.cpp" }
 }
 
-const fn fortran(words: &'static [&'static str]) -> Build {
-    Build { compiler: "gfortran", words, source: "arrays.f90" }
+const fn fortran(source: &'static str, words: &'static [&'static str]) -> Build {
+    Build { compiler: "gfortran", words, source }
 }
 
 pub const BUILDS: &[Build] = &[
@@ -30,8 +30,10 @@ pub const BUILDS: &[Build] = &[
     cpp("g++", &["-std=c++20", "-O2", "-gdwarf-4"]),
     cpp("clang++", &["-std=c++20", "-O0"]),
     cpp("clang++", &["-std=c++20", "-O0", "-stdlib=libc++"]),
-    fortran(&["-O0"]),
-    fortran(&["-O0", "-gdwarf-4"]),
+    fortran("arrays.f90", &["-O0"]),
+    fortran("arrays.f90", &["-O0", "-gdwarf-4"]),
+    fortran("procedures.f90", &["-O0"]),
+    Build { compiler: "gdc", words: &["-O0"], source: "slices.d" },
     Build { compiler: "rustc", words: &["--edition=2021"], source: "standard.rs" },
 ];
 
@@ -141,7 +143,9 @@ impl Asked {
     /// Before a path may stand `local:`: no other function of the program has a variable of that name.
     fn kcore(&self, words: &[&str], path: &str) -> String {
         let quote = if path.contains('\'') { '"' } else { '\'' };
-        let command = match path.split_once(':').filter(|(_, rest)| !rest.starts_with(':')) {
+        let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_local = |(before, rest): &(&str, &str)| is_name(before) && !rest.starts_with(':');
+        let command = match path.split_once(':').filter(is_local) {
             Some((_, path)) => format!("::walk frame | ::print {quote}{path}{quote}"),
             None => format!("::print {quote}{path}{quote}"),
         };

@@ -156,3 +156,27 @@ fn values_that_clang_converts_and_cuts_into_pieces_are_read() {
     // Only the low half of it is described, as gdb says too.
     assert_eq!(of_top("parts.b")["absent"], json!("optimized_out"));
 }
+
+const DROPPED: &[&str] =
+    &["-O0", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-w"];
+
+#[test]
+fn a_variable_that_the_linker_dropped_is_optimized_out() {
+    let Some(program) = crashed("gcc", DROPPED, &["dropped.c"]) else { return };
+    assert_eq!(
+        program.text("::print dropped_number; ::print kept_number"),
+        "<optimized out>\n0x6\n"
+    );
+}
+
+#[test]
+fn a_function_within_another_sees_its_variables() {
+    let Some(program) = crashed("gcc", DROPPED, &["dropped.c"]) else { return };
+    let of = |frame: u8, name: &str| {
+        program.value(&format!("::frame {frame}; ::print {name}"))["value"].clone()
+    };
+    // The innermost call is of depth 0, and has a host of its own; the outer one of depth 1 has another.
+    assert_eq!((of(0, "of_host"), of(2, "of_host")), (json!(32), json!(33)));
+    assert_eq!((of(0, "depth"), of(2, "depth")), (json!(0), json!(1)));
+    assert_eq!((of(0, "hidden_by_inner"), of(1, "hidden_by_inner")), (json!(2), json!(1)));
+}

@@ -62,7 +62,8 @@ impl UnitNames {
         {
             while blocks.pop_if(|(depth, _)| *depth >= entry.depth).is_some() {}
             let tag = entry.shape.tag();
-            let is_variable = tag == constants::DW_TAG_variable;
+            let is_variable =
+                matches!(tag, constants::DW_TAG_variable | constants::DW_TAG_constant);
             if is_variable || is_type(tag) || tag == constants::DW_TAG_imported_unit {
                 let facts = NameFacts::read(&mut walk, &entry)?;
                 all.import(files, which, unit, &facts);

@@ -216,7 +216,7 @@ impl<'a> Scan<'a> {
             constants::DW_TAG_namespace | constants::DW_TAG_module => {
                 self.enter(shape, &said, offset, depth, None);
             }
-            constants::DW_TAG_variable
+            constants::DW_TAG_variable | constants::DW_TAG_constant
                 if said.has_place || said.is_declaration || self.is_global(depth) =>
             {
                 let is_kept = said.has_place;

@@ -165,6 +165,7 @@ fn is_wanted(tag: DwTag) -> bool {
             constants::DW_TAG_namespace
                 | constants::DW_TAG_module
                 | constants::DW_TAG_variable
+                | constants::DW_TAG_constant
                 | constants::DW_TAG_subprogram
         )
 }

@@ -328,6 +328,9 @@ pub struct ArrayLayout {
     pub elements: Option<Arc<[u8]>>,
     /// What is not 0 if there are elements.
     pub presence: Option<ArrayPresence>,
+    /// `DW_AT_rank`: how many dimensions an array of assumed rank has. The array then states one, whose expressions begin
+    /// with the number of the dimension instead, the first of which is 0.
+    pub rank: Option<ArrayBound>,
 }
 
 /// A number that a type states, or that follows from an object.

@@ -29,6 +29,8 @@ pub fn scopes(
 ) -> Result<Scopes> {
     let outermost = DieEntry::read_by(info, function, meter)?;
     let frame_base = location::attribute(info, &outermost, constants::DW_AT_frame_base, Some(pc))?;
+    let static_link =
+        location::attribute(info, &outermost, constants::DW_AT_static_link, Some(pc))?;
     let entry = call_site::entry_of(&outermost)?;
     let mut functions = Vec::new();
     let mut next = Some(outermost);
@@ -39,7 +41,7 @@ pub fn scopes(
     }
     functions.reverse();
     let frame_base = frame_base.unwrap_or(VariableLocation::OptimizedOut);
-    Ok(Scopes { functions, frame_base, entry })
+    Ok(Scopes { functions, frame_base, static_link, entry })
 }
 
 /// One function, and the call that is inlined into it at `pc`.

@@ -13,9 +13,14 @@ use crate::{DebugInfo, DieId, dwarf::Result, types::DieEntry};
 /// Variables of one function or block.
 const MAX_VARIABLES: usize = 1 << 14;
 
-/// Whether an entry is a variable.
+/// Whether an entry is a variable, or a constant with a name: those of Fortran have entries of their own.
 pub fn is_variable(entry: &DieEntry<'_>) -> bool {
-    matches!(entry.tag(), constants::DW_TAG_formal_parameter | constants::DW_TAG_variable)
+    matches!(
+        entry.tag(),
+        constants::DW_TAG_formal_parameter
+            | constants::DW_TAG_variable
+            | constants::DW_TAG_constant
+    )
 }
 
 /// A function or block, with the variables right in it.

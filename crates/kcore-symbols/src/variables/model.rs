@@ -83,6 +83,8 @@ pub struct Scopes {
     pub functions: Vec<FunctionScope>,
     /// Where the frame base of that last one lies.
     pub frame_base: VariableLocation,
+    /// What gives the frame base of the function that it stands in, of one within another that uses its variables.
+    pub static_link: Option<VariableLocation>,
     /// The first address of its code.
     pub entry: Option<Svma>,
 }

@@ -4,7 +4,7 @@ use kcore_symbols::{ArrayType, Dimension, Type};
 
 use super::{Evaluator, text};
 use crate::{
-    Content, Elements, Object, ObjectError, Text, Value,
+    Absent, Content, Elements, Object, ObjectError, Text, Value,
     object::{
         array_layout::{self, ArrayState},
         complete,
@@ -68,11 +68,21 @@ impl Evaluator<'_> {
         let element = complete(&ty.follow(&array.element).ok()?, self.process).ok()?;
         let unit = text::unit_of(&element)?;
         let limit = self.limits.characters.unwrap_or(u64::MAX);
+        // Every second character, as of a section of Fortran.
+        if array.stride.is_some_and(|stride| stride != unit) {
+            return None;
+        }
         // As MDB has it: one that is longer is shown as any array.
         if count.is_some_and(|count| count > limit) {
             return None;
         }
-        let Some(at) = object.address() else { return self.text_of_pieces(object, unit, count?) };
+        let Some(at) = object.address() else {
+            return match object.place.why_absent() {
+                // An argument that is not there has a length all the same, 0.
+                why @ Absent::NotPresent => Some(Content::Absent(why)),
+                _ => self.text_of_pieces(object, unit, count?),
+            };
+        };
         let text = text::up_to_nul(self.process, at, unit, count, limit)?;
         match count.filter(|_| unit == 1) {
             Some(count) => text::with_rest(self.process, at, count, text),

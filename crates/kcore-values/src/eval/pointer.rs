@@ -1,7 +1,7 @@
 //! Pointers and references: what lies there is named, and not followed unless it stands for the value.
 
 use kcore_mem::Addr;
-use kcore_symbols::{Language, PointerKind, PointerType, Type};
+use kcore_symbols::{ArrayType, Dimension, Language, PointerKind, PointerType, Type, TypeKind};
 
 use super::{Evaluator, text};
 use crate::{
@@ -70,7 +70,19 @@ impl Evaluator<'_> {
     fn text_behind(&self, target: &Object) -> Option<Text> {
         let ty = complete(&target.ty, self.process).ok()?;
         let at = target.address().filter(|at| at.get() != 0)?;
-        text::up_to_nul(self.process, at, text::unit_of(&ty)?, None, text::MAX_BEHIND_POINTER)
+        let (unit, count) = match ty.kind() {
+            TypeKind::Array(array) => self.characters(&ty, array)?,
+            _ => (text::unit_of(&ty)?, None),
+        };
+        text::up_to_nul(self.process, at, unit, count, text::MAX_BEHIND_POINTER)
+    }
+
+    /// Bytes of a character, and how many there are, of characters of Fortran that a pointer leads to.
+    fn characters(&self, ty: &Type, array: &ArrayType) -> Option<(u64, Option<u64>)> {
+        let [Dimension::Count(count)] = array.dimensions.as_slice() else { return None };
+        array.layout.as_ref()?;
+        let element = complete(&ty.follow(&array.element).ok()?, self.process).ok()?;
+        Some((text::unit_of(&element)?, Some(*count)))
     }
 }
 

@@ -10,8 +10,8 @@ use crate::{
     Content, EnumValue, Number, Object, ObjectError, Pointer, Process, object::byte_order,
 };
 
-/// Characters of C whatever sign they have; other bytes without one are numbers.
-const CHARACTERS: &[&str] = &["char", "wchar_t"];
+/// Characters of C, and of Free Pascal, whatever sign they have; other bytes without one are numbers.
+const CHARACTERS: &[&str] = &["char", "wchar_t", "Char"];
 
 /// What `void` says, and types that DWARF leaves open.
 pub fn of_no_type(ty: &Type) -> Content {
@@ -50,7 +50,7 @@ pub fn base(
 /// Whether a type is one of characters.
 pub fn is_character(ty: &Type, base: BaseType) -> bool {
     matches!(base.encoding, Encoding::SignedChar | Encoding::Unicode)
-        || ty.name().is_some_and(|name| CHARACTERS.contains(&name))
+        || ty.name().is_some_and(|name| CHARACTERS.contains(&name) || name == "character(kind=4)")
 }
 
 /// Whether it is a bit-field of fewer bits than its type has, which holds a number and no character.

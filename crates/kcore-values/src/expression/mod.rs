@@ -11,6 +11,7 @@ mod basic;
 mod compare;
 mod error;
 mod evaluate;
+mod fortran;
 mod literal;
 mod name;
 mod operator;

@@ -9,6 +9,7 @@ use kcore_symbols::Type;
 use super::{
     ExpressionError, ExpressionFault, ExpressionNames,
     any_names::{self, AnyNames},
+    fortran::{self, FortranSigns},
     literal,
     name::{closing, is_digit, is_name, lengths, name_length, scope_length, scoped_length},
     operator::{self, Binary},
@@ -43,9 +44,9 @@ pub fn check(text: &str) -> Result<(), ExpressionError> {
     parser.whole().map(drop)
 }
 
-type Parsed<T = Node> = Result<T, ExpressionFault>;
+pub(super) type Parsed<T = Node> = Result<T, ExpressionFault>;
 
-struct Parser<'t> {
+pub(super) struct Parser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
@@ -78,21 +79,21 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn rest(&self) -> &'t str {
+    pub(super) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn skip(&mut self, bytes: usize) {
+    pub(super) fn skip(&mut self, bytes: usize) {
         self.at = self.at.saturating_add(bytes);
     }
 
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         let rest = self.rest();
         self.skip(rest.len().saturating_sub(rest.trim_start().len()));
     }
 
     /// Takes a sign behind blanks, if it stands there.
-    fn takes(&mut self, sign: &str) -> bool {
+    pub(super) fn takes(&mut self, sign: &str) -> bool {
         self.blanks();
         let found = self.rest().starts_with(sign);
         if found {
@@ -101,21 +102,21 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn require(&mut self, sign: &'static str) -> Parsed<()> {
+    pub(super) fn require(&mut self, sign: &'static str) -> Parsed<()> {
         if self.takes(sign) { Ok(()) } else { Err(self.expected(sign)) }
     }
 
-    fn expected(&self, what: &'static str) -> ExpressionFault {
+    pub(super) fn expected(&self, what: &'static str) -> ExpressionFault {
         let found = self.rest().chars().next();
         let found = found.map_or_else(|| "the end".to_owned(), |found| format!("'{found}'"));
         ExpressionFault::Expected(what, found)
     }
 
-    fn node(&self, start: usize, tree: Tree) -> Node {
+    pub(super) fn node(&self, start: usize, tree: Tree) -> Node {
         Node { tree, at: start..self.at }
     }
 
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth = self.depth.saturating_add(1);
         if self.depth > MAX_DEPTH {
             return Err(ExpressionFault::Limit("64 operators and parentheses within one another"));
@@ -126,7 +127,7 @@ impl<'t> Parser<'t> {
     }
 
     /// `a ? b : c`, which binds least.
-    fn choice(&mut self) -> Parsed {
+    pub(super) fn choice(&mut self) -> Parsed {
         let condition = self.nested(|parser| parser.binary(1))?;
         if !self.takes("?") {
             return Ok(condition);
@@ -170,7 +171,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Operators and steps side by side become as deep a tree as those within one another.
-    fn count(&mut self) -> Parsed<()> {
+    pub(super) fn count(&mut self) -> Parsed<()> {
         self.operators = self.operators.saturating_add(1);
         match self.operators > MAX_OPERATORS {
             true => Err(ExpressionFault::Limit("256 operators and members")),
@@ -264,11 +265,16 @@ impl<'t> Parser<'t> {
 
     fn postfix(&mut self) -> Parsed {
         let mut node = self.primary()?;
+        let signs = FortranSigns::of(&node);
         loop {
             self.blanks();
             let (start, whole) = (self.at, node.at.start);
             let rest = self.rest();
-            let tree = if rest.starts_with("->") || rest.starts_with('.') && !rest.starts_with("..")
+            let tree = if signs.parentheses && rest.starts_with('(') {
+                fortran::elements(self, node)?
+            } else if signs.percent && fortran::begins_with_member(rest)
+                || rest.starts_with("->")
+                || rest.starts_with('.') && !rest.starts_with("..")
             {
                 self.member()?;
                 Tree::Step(Box::new(node), start..self.at)
@@ -282,9 +288,9 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `.name` or `->name`, perhaps with the angle brackets in which a base class is shown.
+    /// `.name`, `->name` or Fortran's `%name`, perhaps with the angle brackets in which a base class is shown.
     fn member(&mut self) -> Parsed<()> {
-        let sign = if self.rest().starts_with('.') { 1 } else { 2 };
+        let sign = if self.rest().starts_with(['.', '%']) { 1 } else { 2 };
         self.skip(sign);
         self.blanks();
         let rest = self.rest();

@@ -2,8 +2,8 @@
 
 use kcore_mem::Addr;
 use kcore_symbols::{
-    BitField, Encoding, Enumeration, Enumerator, FunctionType, MemberPlace, PointerKind,
-    PointerType, Type, TypeKind,
+    ArrayBound, ArrayLayout, ArrayType, BitField, Dimension, Encoding, Enumeration, Enumerator,
+    FunctionType, MemberPlace, PointerKind, PointerType, Type, TypeKind,
 };
 
 use super::{ExpressionNames, evaluate};
@@ -60,6 +60,26 @@ fn color() -> Type {
     )
 }
 
+/// `integer :: grid(0:1, 2)`
+fn fortran_matrix() -> Type {
+    let layout = ArrayLayout {
+        first: vec![ArrayBound::Number(0), ArrayBound::Number(1)],
+        strides: vec![None, None],
+        is_column_major: true,
+        elements: None,
+        presence: None,
+        rank: None,
+    };
+    let array = ArrayType {
+        element: int().link(),
+        dimensions: vec![Dimension::Count(2), Dimension::Count(2)],
+        stride: None,
+        is_vector: false,
+        layout: Some(Box::new(layout)),
+    };
+    named("", 16, TypeKind::Array(array))
+}
+
 /// `struct item { int id; color c; item *next; unsigned low:3; char name[8]; }`, and variables beside one.
 fn names() -> Names {
     let item = structure(
@@ -98,6 +118,7 @@ fn names() -> Names {
             ("ns::box<int>::n", at(&int(), 0x30)),
             ("main.gAges", at(&int(), 0x34)),
             ("run", at(&function, 0x90)),
+            ("grid", at(&fortran_matrix(), 0x28)),
         ],
         types: vec![
             ("int", int()),
@@ -335,4 +356,29 @@ fn what_can_be_no_expression_is_told_without_a_process() {
     for (text, column) in [("a +", 4), ("f(1)", 2), ("a = 1", 3), ("a[1", 3), ("", 1), ("a b", 3)] {
         assert_eq!(check(text).map_err(|error| error.column), Err(column), "{text}");
     }
+}
+
+#[test]
+fn arrays_of_fortran_have_subscripts_in_parentheses() {
+    assert_eq!(value("grid(1,2)"), 40);
+    assert_eq!(value("grid(0, 1 + 1) - grid( 0 ,1)"), 20);
+    assert_eq!(value("grid[1][1]"), -20);
+    assert_eq!(value("(grid)(item.id - 6,2)"), 40);
+    let (label, _, content) = contents("grid(:,2)").remove(0);
+    let Content::Elements(elements) = content else { panic!("{content:?}") };
+    assert_eq!((label.as_str(), elements.total), ("grid(:,2)", Some(2)));
+    assert_eq!(value("grid(1:0:-1,:)[1][2]"), 40);
+}
+
+#[test]
+fn subscripts_that_make_no_sense_are_errors() {
+    assert_eq!(error("grid(1)"), "column 1: 1 subscripts for an array of rank 2");
+    assert_eq!(error("grid(2,1)"), "column 1: index 2 is outside of the bounds 0:1");
+    assert_eq!(error("grid(1,)"), "column 8: expected a subscript, found ')'");
+    assert_eq!(error("grid(1,2"), "column 9: expected ), found the end");
+    assert_eq!(error("grid(1:2:3:4,1)"), "column 12: expected ), found '4'");
+    assert!(error("grid(d,1)").contains("takes no operand of type double"));
+    assert!(error("values(1)").contains("a call is not possible"));
+    assert!(error("run(1)").contains("a call is not possible"));
+    assert_eq!(value("item.id % i"), 7);
 }

@@ -33,6 +33,8 @@ pub enum Tree {
     Step(Box<Node>, Range<usize>),
     /// `a[i]`
     Index(Box<Node>, Box<Node>),
+    /// `a(i, j)` and `a(i:j)`, as Fortran has them.
+    Elements(Box<Node>, Vec<SubscriptNode>),
     /// `*a`
     Target(Box<Node>),
     /// `&a`
@@ -51,6 +53,15 @@ pub enum Tree {
     Choice(Box<Node>, Box<Node>, Box<Node>),
     /// `(a)`
     Group(Box<Node>),
+}
+
+/// What stands for one dimension between the parentheses behind an array of Fortran.
+#[derive(Clone, Debug)]
+pub enum SubscriptNode {
+    /// `i`
+    Index(Node),
+    /// `first:last:step`, of which each may be missing.
+    Section([Option<Node>; 3]),
 }
 
 /// Operators of one number before it.

@@ -29,6 +29,7 @@ pub fn is_described(array: &ArrayType) -> bool {
         let is_number = |bound: &ArrayBound| matches!(bound, ArrayBound::Number(_));
         layout.elements.is_some()
             || layout.presence.is_some()
+            || layout.rank.is_some()
             || !layout.first.iter().all(is_number)
             || layout.strides.iter().any(Option::is_some)
             || array.dimensions.len() > 1
@@ -45,13 +46,26 @@ pub fn laid_out(
     ty: &Type,
     array: &ArrayType,
 ) -> Result<ArrayState, ObjectError> {
+    looked_at(process, object, (ty, array), true)
+}
+
+/// The same; one that is not needed as a whole may have a last dimension without an end, as `a(*)` of Fortran has.
+fn looked_at(
+    process: &dyn Process,
+    object: &Object,
+    (ty, array): (&Type, &ArrayType),
+    is_whole: bool,
+) -> Result<ArrayState, ObjectError> {
     let Some(layout) = &array.layout else { return Ok(ArrayState::There(object.clone())) };
-    let at = object.address().ok_or(Absent::OptimizedOut)?;
+    let at = object.address().ok_or_else(|| object.place.why_absent())?;
     if let Some(missing) = missing(process, layout, at)? {
         return Ok(ArrayState::Missing(missing));
     }
     let element = ty.follow(&array.element)?;
     let dimensions = dimensions(process, (array, layout), &element, at)?;
+    if is_whole && dimensions.iter().any(|dimension| dimension.count.is_none()) {
+        return Err(unknown_bounds().into());
+    }
     let elements = match &layout.elements {
         Some(code) => virtual_place::evaluate(process, code, at)?,
         None => at,
@@ -69,17 +83,7 @@ pub fn declared_element(
     object: &Object,
     index: i64,
 ) -> Result<Object, PathError> {
-    let ty = object.complete_type(process)?;
-    let TypeKind::Array(array) = ty.kind() else {
-        return Err(ObjectError::NotIndexable(object.ty.spelled()).into());
-    };
-    let object = match is_described(array) {
-        false => object.clone(),
-        true => match laid_out(process, object, &ty, array)? {
-            ArrayState::There(object) => object,
-            ArrayState::Missing(why) => return Err(PathError::Word(why.to_owned())),
-        },
-    };
+    let object = looked_up(process, object)?;
     let (first, count) = bounds(&object).unwrap_or((0, None));
     let offset = index.checked_sub(first).filter(|offset| *offset >= 0);
     let offset = offset.filter(|offset| count.is_none_or(|count| *offset < count));
@@ -91,6 +95,24 @@ pub fn declared_element(
         None => PathError::Word(format!("index {index} is before the first one, {first}")),
     };
     Ok(object.index(process, offset.ok_or_else(outside)?)?)
+}
+
+/// An array as arrays of arrays of one dimension each.
+///
+/// # Errors
+/// When it is none, has no elements, or cannot be looked up.
+pub fn looked_up(process: &dyn Process, object: &Object) -> Result<Object, PathError> {
+    let ty = object.complete_type(process)?;
+    let TypeKind::Array(array) = ty.kind() else {
+        return Err(ObjectError::NotIndexable(object.ty.spelled()).into());
+    };
+    if !is_described(array) {
+        return Ok(object.clone());
+    }
+    match looked_at(process, object, (&ty, array), false)? {
+        ArrayState::There(object) => Ok(object),
+        ArrayState::Missing(why) => Err(PathError::Word(why.to_owned())),
+    }
 }
 
 /// The element of an index of any array or pointer, a declared one where the array has bounds of its own.
@@ -114,7 +136,7 @@ pub fn any_element(
 }
 
 /// The first index of an array that was looked up, and how many there are.
-fn bounds(object: &Object) -> Option<(i64, Option<i64>)> {
+pub fn bounds(object: &Object) -> Option<(i64, Option<i64>)> {
     let ty = object.ty.stripped().ok()?;
     let TypeKind::Array(array) = ty.kind() else { return None };
     let first = match array.layout.as_ref()?.first.first()? {
@@ -143,26 +165,29 @@ fn missing(
 }
 
 /// One dimension.
-struct Extent {
-    first: i64,
-    count: u64,
+pub struct Extent {
+    /// The first index.
+    pub first: i64,
+    /// How many elements there are; `None` where nobody knows.
+    pub count: Option<u64>,
     /// Bytes from one element to the next, before it where the number is negative.
-    stride: i64,
+    pub stride: i64,
 }
 
 impl Extent {
     /// The array of so many of these elements.
-    fn of(&self, element: &Type) -> Type {
+    pub fn of(&self, element: &Type) -> Type {
         let layout = ArrayLayout {
             first: vec![ArrayBound::Number(self.first)],
             strides: vec![None],
             is_column_major: false,
             elements: None,
             presence: None,
+            rank: None,
         };
         let array = ArrayType {
             element: element.link(),
-            dimensions: vec![Dimension::Count(self.count)],
+            dimensions: vec![self.count.map_or(Dimension::Open, Dimension::Count)],
             stride: Some(self.stride.cast_unsigned()),
             is_vector: false,
             layout: Some(Box::new(layout)),
@@ -184,48 +209,115 @@ fn dimensions(
     element: &Type,
     at: Addr,
 ) -> Result<Vec<Extent>, ObjectError> {
-    let unknown = || Absent::Unreadable("its bounds are not known".to_owned());
-    if array.dimensions.is_empty() || array.dimensions.len() > MAX_DIMENSIONS {
-        return Err(unknown().into());
-    }
+    let rank = rank(process, array, at)?;
     let size = super::complete(element, process)?.size();
-    let size = size.and_then(|size| i64::try_from(size).ok()).ok_or_else(unknown)?;
+    let size = size.and_then(|size| i64::try_from(size).ok()).ok_or_else(unknown_bounds)?;
     let mut extents = Vec::new();
-    for (index, dimension) in array.dimensions.iter().enumerate() {
-        let first = match layout.first.get(index) {
-            Some(first) => number(process, first, at)?,
-            None => return Err(unknown().into()),
+    for index in 0..rank {
+        // An array of assumed rank states one dimension for all, whose expressions begin with its number.
+        let (stated, begin) = match layout.rank {
+            Some(_) => (0, index as u64),
+            None => (index, at.get()),
         };
-        let count = match dimension {
-            Dimension::Count(count) => i64::try_from(*count).ok(),
-            Dimension::UpperBound(code) => {
-                let last = virtual_place::evaluate(process, code, at)?.get().cast_signed();
-                last.checked_sub(first).and_then(|steps| steps.checked_add(1))
+        let bounds = Bounds { process, at, begin };
+        extents.push(bounds.extent(array, layout, stated)?);
+    }
+    placed(extents, size, layout.is_column_major).ok_or_else(|| unknown_bounds().into())
+}
+
+/// How many dimensions an array has that lies at `at`.
+///
+/// # Errors
+/// When that cannot be read, or there are more than any language has.
+pub fn rank(process: &dyn Process, array: &ArrayType, at: Addr) -> Result<usize, ObjectError> {
+    let assumed = array.layout.as_ref().and_then(|layout| layout.rank.as_ref());
+    let rank = match assumed {
+        Some(rank) => {
+            let rank = Bounds { process, at, begin: at.get() }.number(rank)?;
+            usize::try_from(rank).ok()
+        }
+        None => Some(array.dimensions.len()).filter(|rank| *rank > 0),
+    };
+    let rank = rank.filter(|rank| *rank <= MAX_DIMENSIONS);
+    rank.ok_or_else(|| unknown_bounds().into())
+}
+
+fn unknown_bounds() -> Absent {
+    Absent::Unreadable("its bounds are not known".to_owned())
+}
+
+/// Expressions of the bounds of an array that lies at `at`, which begin with a number on their stack.
+#[derive(Clone, Copy)]
+struct Bounds<'a> {
+    process: &'a dyn Process,
+    at: Addr,
+    begin: u64,
+}
+
+impl Bounds<'_> {
+    /// The first index of a dimension, how many there are, and its stride if that is stated.
+    fn extent(
+        self,
+        array: &ArrayType,
+        layout: &ArrayLayout,
+        index: usize,
+    ) -> Result<(i64, Option<i64>, Option<i64>), ObjectError> {
+        let first = self.number(layout.first.get(index).ok_or_else(unknown_bounds)?)?;
+        let count = match array.dimensions.get(index) {
+            Some(Dimension::Count(count)) => Some(i64::try_from(*count).unwrap_or(i64::MAX)),
+            Some(Dimension::UpperBound(code)) => {
+                let last = self.evaluated(code)?;
+                let count = last.checked_sub(first).and_then(|steps| steps.checked_add(1));
+                Some(count.unwrap_or(i64::MAX))
             }
-            _ => None,
+            Some(Dimension::Open) if is_slowest(array, layout, index) => None,
+            _ => return Err(unknown_bounds().into()),
         };
-        let count = count.filter(|count| *count <= MAX_COUNT).ok_or_else(unknown)?.max(0);
+        if count.is_some_and(|count| count > MAX_COUNT) {
+            return Err(unknown_bounds().into());
+        }
+        let count = count.map(|count| count.max(0));
         let stride = match layout.strides.get(index).and_then(Option::as_ref) {
-            Some(stride) => Some(number(process, stride, at)?),
+            Some(stride) => Some(self.number(stride)?),
             None => None,
         };
-        extents.push((first, count, stride));
+        Ok((first, count, stride))
     }
-    placed(extents, size, layout.is_column_major).ok_or_else(|| unknown().into())
+
+    fn number(self, bound: &ArrayBound) -> Result<i64, ObjectError> {
+        match bound {
+            ArrayBound::Number(number) => Ok(*number),
+            ArrayBound::Expression(code) => self.evaluated(code),
+        }
+    }
+
+    fn evaluated(self, code: &[u8]) -> Result<i64, ObjectError> {
+        let found = virtual_place::evaluate_with(self.process, code, self.at, self.begin)?;
+        Ok(found.get().cast_signed())
+    }
+}
+
+/// Whether a dimension may be without an end: no other one changes slower.
+fn is_slowest(array: &ArrayType, layout: &ArrayLayout, index: usize) -> bool {
+    layout.is_column_major && index.saturating_add(1) == array.dimensions.len()
 }
 
 /// The dimensions with their strides: where none is stated, the elements of the fastest one lie side by side.
 fn placed(
-    extents: Vec<(i64, i64, Option<i64>)>,
+    extents: Vec<(i64, Option<i64>, Option<i64>)>,
     size: i64,
     is_column_major: bool,
 ) -> Option<Vec<Extent>> {
     let mut placed = Vec::new();
     let mut side_by_side = size;
-    let mut place = |(first, count, stride): (i64, i64, Option<i64>)| {
+    let mut place = |(first, count, stride): (i64, Option<i64>, Option<i64>)| {
         let stride = stride.unwrap_or(side_by_side);
-        side_by_side = stride.checked_mul(count)?;
-        placed.push(Extent { first, count: u64::try_from(count).ok()?, stride });
+        side_by_side = stride.checked_mul(count.unwrap_or(0))?;
+        let count = match count {
+            Some(count) => Some(u64::try_from(count).ok()?),
+            None => None,
+        };
+        placed.push(Extent { first, count, stride });
         Some(())
     };
     match is_column_major {
@@ -236,15 +328,6 @@ fn placed(
         placed.reverse();
     }
     Some(placed)
-}
-
-fn number(process: &dyn Process, bound: &ArrayBound, at: Addr) -> Result<i64, ObjectError> {
-    match bound {
-        ArrayBound::Number(number) => Ok(*number),
-        ArrayBound::Expression(code) => {
-            Ok(virtual_place::evaluate(process, code, at)?.get().cast_signed())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use kcore_symbols::{
-    Composite, Member, MemberPlace, Type, TypeIdentity, TypeLink, Variant, VariantPart,
+    Composite, Language, Member, MemberPlace, Type, TypeIdentity, TypeLink, Variant, VariantPart,
 };
 
 use super::{Object, ObjectError, virtual_place};
@@ -56,7 +56,7 @@ impl Object {
         if composite.variants.is_none() && !seen.insert(ty.identity()) {
             return Ok(None);
         }
-        if let Some(member) = composite.members.iter().find(|member| is_called(member, name)) {
+        if let Some(member) = own_member(&ty, composite, name) {
             return self.member_object(process, &ty, member).map(Some);
         }
         if let Some(member) = self.variant_member(process, &ty, name)? {
@@ -101,7 +101,8 @@ impl Object {
         ty: &'a Type,
         composite: &'a Composite,
     ) -> impl Iterator<Item = Result<Self, ObjectError>> + 'a {
-        let anonymous = composite.members.iter().filter(|member| member.name.is_none());
+        let is_transparent = |member: &&Member| member.name.is_none() || is_parent(ty, member);
+        let anonymous = composite.members.iter().filter(is_transparent);
         let anonymous = anonymous.map(|member| (&member.ty, &member.place));
         let bases = composite.bases.iter().map(|base| (&base.ty, &base.place));
         anonymous.chain(bases).map(|(link, place)| self.part(process, ty, link, place))
@@ -182,6 +183,29 @@ fn cut_off<'v>(part: &'v VariantPart, number: &Number) -> Option<&'v Variant> {
     };
     let mut fitting = part.variants.iter().filter(fits);
     fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// Whether a member is what a type of Fortran extends: it has the name of its own type.
+fn is_parent(ty: &Type, member: &Member) -> bool {
+    let own = member.name.as_deref().filter(|_| member.place == MemberPlace::Offset(0));
+    let parent = || ty.follow(&member.ty).ok().filter(|parent| parent.composite().is_some());
+    own.is_some_and(|own| {
+        ty.language() == Some(Language::Fortran)
+            && parent().is_some_and(|parent| parent.name() == Some(own))
+    })
+}
+
+/// A member by its name; in Fortran capital letters are the same as small ones.
+fn own_member<'c>(ty: &Type, composite: &'c Composite, name: &str) -> Option<&'c Member> {
+    let members = || composite.members.iter();
+    let found = members().find(|member| is_called(member, name));
+    found.or_else(|| {
+        let is_fortran = || ty.language() == Some(Language::Fortran);
+        let is_same = |member: &&Member| {
+            member.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+        };
+        members().find(is_same).filter(|_| is_fortran())
+    })
 }
 
 /// Whether a member has that name; those that Rust numbers are `__0` in debug information.

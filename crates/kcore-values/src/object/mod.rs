@@ -1,6 +1,7 @@
 //! An object: a type at a place.
 
 pub(crate) mod array_layout;
+pub(crate) mod array_section;
 mod dynamic;
 mod error;
 mod held;

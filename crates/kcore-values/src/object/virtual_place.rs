@@ -11,7 +11,17 @@ const MAX_OPERATIONS: u32 = 256;
 
 /// The address that an expression gives for an object at `object`, which begins on its stack.
 pub fn evaluate(process: &dyn Process, code: &[u8], object: Addr) -> Result<Addr, Absent> {
-    run(process, code, object)?.map_err(|error| Absent::Unreadable(error.to_string()))
+    evaluate_with(process, code, object, object.get())
+}
+
+/// The same where another number begins on its stack: that of a dimension of an array.
+pub fn evaluate_with(
+    process: &dyn Process,
+    code: &[u8],
+    object: Addr,
+    first: u64,
+) -> Result<Addr, Absent> {
+    run(process, code, object, first)?.map_err(|error| Absent::Unreadable(error.to_string()))
 }
 
 /// Faults of memory are the outer error, faults of the expression the inner one.
@@ -19,6 +29,7 @@ fn run(
     process: &dyn Process,
     code: &[u8],
     object: Addr,
+    first: u64,
 ) -> Result<Result<Addr, gimli::Error>, Absent> {
     let target = process.space().target();
     let endian = match target.endian {
@@ -28,7 +39,7 @@ fn run(
     let encoding =
         gimli::Encoding { format: gimli::Format::Dwarf32, version: 4, address_size: target.word };
     let mut evaluation = gimli::Evaluation::new(EndianSlice::new(code, endian), encoding);
-    evaluation.set_initial_value(object.get());
+    evaluation.set_initial_value(first);
     evaluation.set_object_address(object.get());
     evaluation.set_max_iterations(MAX_OPERATIONS);
     let mut state = evaluation.evaluate();

@@ -187,8 +187,8 @@ impl<'a> Walker<'a> {
 
     /// Whether `.` leads to members of what a pointer points to: in languages that have no `->`.
     fn leads_on(&self, object: &Object) -> Result<bool, PathError> {
-        use kcore_symbols::Language::{Go, Rust};
-        let is_one = matches!(object.ty.language(), Some(Go | Rust));
+        use kcore_symbols::Language::{Fortran, Go, Rust};
+        let is_one = matches!(object.ty.language(), Some(Fortran | Go | Rust));
         Ok(is_one && self.is_pointer(object)?)
     }
 

@@ -54,6 +54,18 @@ impl ObjectPlace {
         Self::Pieces { pieces: pieces.into(), bits: BitField { offset: 0, size: u64::MAX } }
     }
 
+    /// Why what has no address has none: what it was said to be nowhere for.
+    pub(crate) fn why_absent(&self) -> Absent {
+        let pieces = match self {
+            Self::Pieces { pieces, .. } => &**pieces,
+            _ => &[],
+        };
+        match pieces {
+            [Piece { source: PieceSource::Absent(why), .. }] => why.clone(),
+            _ => Absent::OptimizedOut,
+        }
+    }
+
     /// The address of its first byte; `None` for what lies in registers or in several places.
     pub fn address(&self) -> Option<Addr> {
         match self {

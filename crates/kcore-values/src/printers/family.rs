@@ -35,7 +35,7 @@ pub fn of(ty: &Type, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     Some(parts.join("::"))
 }
 
-/// Families that are known by their members: pointers of Rust with a length or a table beside them, and
+/// Families that are known by their members: pointers of Rust with a length or a table beside them, slices of D, and
 /// all of Go, which names its types after what they hold.
 fn by_structure(ty: &Type) -> Option<&'static str> {
     let (family, language) = match ty.kind() {
@@ -56,6 +56,7 @@ fn by_members(members: &[Member]) -> Option<(&'static str, Language)> {
         ("str", "len", None, 2) => ("go::string", Language::Go),
         ("_type", "data", None, 2) => ("go::eface", Language::Go),
         ("tab", "data", None, 2) => ("go::iface", Language::Go),
+        ("length", "ptr", None, 2) => ("d::[]", Language::D),
         ("array", "len", Some("cap"), 3) => ("go::[]", Language::Go),
         _ => return None,
     })

@@ -6,6 +6,7 @@
 
 mod container;
 mod cpp;
+mod d;
 pub(crate) mod declared;
 mod family;
 mod find;
@@ -72,6 +73,7 @@ const PRINTERS: &[&dyn Printer] = &[
     &cpp::variant::Variant,
     &cpp::vector::Vector,
     &cpp::view::View,
+    &d::Slice,
     &go::chan::Chan,
     &go::interface::Interface,
     &go::map::Map,

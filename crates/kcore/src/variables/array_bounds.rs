@@ -1,13 +1,14 @@
-//! Arrays whose length only a frame tells: those of variable length of C.
+//! Arrays whose length only a frame tells: those of variable length of C, and characters of Fortran.
 
 use std::sync::Arc;
 
 use kcore_symbols::{
-    ArrayBound, ArrayType, DebugInfo, Dimension, Expression, Type, TypeKind, TypeNode,
+    ArrayBound, ArrayType, DebugInfo, Dimension, Expression, PointerType, Type, TypeKind, TypeLink,
+    TypeNode,
 };
-use kcore_values::location::{self, FrameContext as _};
+use kcore_values::location::{self, FrameContext};
 
-use super::context::FrameView;
+use crate::Core;
 
 /// Elements that one dimension has, at most: a length that was not set yet may be anything.
 const MAX_COUNT: u64 = 1 << 40;
@@ -15,17 +16,48 @@ const MAX_COUNT: u64 = 1 << 40;
 /// Arrays of arrays of entries of their own, which compilers do not write, and circles of them.
 const MAX_NESTED: usize = 8;
 
-/// The type with the length that it has in a frame; itself if it has the same everywhere.
-pub fn known(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>) -> Type {
-    known_within(info, ty, view, MAX_NESTED)
+/// The debug information, and the frame or the module of it, that tell lengths.
+#[derive(Clone, Copy)]
+pub struct Teller<'t> {
+    pub core: &'t Core,
+    pub info: &'t Arc<DebugInfo>,
+    pub context: &'t dyn FrameContext,
 }
 
-fn known_within(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>, nested: usize) -> Type {
-    let TypeKind::Array(array) = ty.kind() else { return ty.clone() };
+/// The type with the length that it has in a frame; itself if it has the same everywhere.
+pub fn known(teller: Teller<'_>, ty: &Type) -> Type {
+    known_within(teller, ty, MAX_NESTED)
+}
+
+/// The same of characters of Fortran, or of a pointer to them: also those of a module may have a length that a variable
+/// holds.
+pub fn known_characters(teller: Teller<'_>, ty: &Type) -> Type {
+    match ty.kind() {
+        TypeKind::Pointer(pointer) => {
+            let target = ty.follow(&pointer.to).ok().filter(is_open_characters);
+            let Some(target) = target else { return ty.clone() };
+            let to = known_within(teller, &target, MAX_NESTED).link();
+            let kind = TypeKind::Pointer(PointerType { to, ..pointer.clone() });
+            Type::made(TypeNode { id: None, kind, ..ty.node().clone() })
+        }
+        _ if is_open_characters(ty) => known_within(teller, ty, MAX_NESTED),
+        _ => ty.clone(),
+    }
+}
+
+fn is_open_characters(ty: &Type) -> bool {
+    let TypeKind::Array(array) = ty.kind() else { return false };
+    let is_text =
+        matches!(&array.element, TypeLink::Type(element) if element.name() == Some("character"));
+    is_text && !array.dimensions.iter().all(is_fixed)
+}
+
+fn known_within(teller: Teller<'_>, ty: &Type, nested: usize) -> Type {
+    let TypeKind::Array(array) = ty.kind() else { return known_characters(teller, ty) };
     if array.dimensions.iter().all(is_fixed) {
         return ty.clone();
     }
-    let count = |dimension: &Dimension| upper_bound(info, ty, dimension, view);
+    let count = |dimension: &Dimension| upper_bound(teller, ty, dimension);
     let first = |index: usize| match array.layout.as_ref().and_then(|it| it.first.get(index)) {
         Some(ArrayBound::Number(first)) => Some(first.cast_unsigned()),
         Some(ArrayBound::Expression(_)) => None,
@@ -44,7 +76,7 @@ fn known_within(info: &Arc<DebugInfo>, ty: &Type, view: &FrameView<'_>, nested: 
     let dimensions = dimensions.collect();
     let Ok(element) = ty.follow(&array.element) else { return ty.clone() };
     let element = match nested.checked_sub(1) {
-        Some(nested) => known_within(info, &element, view, nested).link(),
+        Some(nested) => known_within(teller, &element, nested).link(),
         None => element.link(),
     };
     let kind = TypeKind::Array(ArrayType { element, dimensions, ..array.clone() });
@@ -62,25 +94,21 @@ const fn is_fixed(dimension: &Dimension) -> bool {
 }
 
 /// The last index in a dimension.
-fn upper_bound(
-    info: &Arc<DebugInfo>,
-    ty: &Type,
-    dimension: &Dimension,
-    view: &FrameView<'_>,
-) -> Option<u64> {
+fn upper_bound(teller: Teller<'_>, ty: &Type, dimension: &Dimension) -> Option<u64> {
+    let Teller { core, info, context } = teller;
     let last = match dimension {
         Dimension::Count(count) => return count.checked_sub(1),
         Dimension::Open => None,
         Dimension::UpperBound(bytes) => {
             let expression = Expression::beside_entry(info, ty.id()?, Arc::clone(bytes))?;
-            location::number_of(&expression, view).ok()
+            location::number_of(&expression, context).ok()
         }
         Dimension::UpperBoundIn(id) => {
-            let variable = info.variable_at(*id, view.pc()).ok()?;
+            let variable = info.variable_at(*id, context.pc()).ok()?;
             let ty = info.type_of(&variable).ok()?;
-            let place = location::place_of(&variable.location, &ty, view).ok()?;
-            let bytes = place.read(view.frames.core, ty.size()?).ok()?;
-            Some(view.frames.core.target().uint(&bytes))
+            let place = location::place_of(&variable.location, &ty, context).ok()?;
+            let bytes = place.read(core, ty.size()?).ok()?;
+            Some(core.target().uint(&bytes))
         }
     };
     // An array without elements has -1 as its last index.

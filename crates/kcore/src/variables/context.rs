@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, Budget, Endian, Svma};
-use kcore_symbols::{Scopes, VariableLocation};
+use kcore_symbols::{Expression, Scopes, VariableLocation};
 use kcore_unwind::register_of_dwarf;
 use kcore_values::{
     Absent,
-    location::{Call, FrameContext},
+    location::{self, Call, FrameContext},
 };
 
 use super::{
@@ -15,6 +15,9 @@ use super::{
     known_frames::{KnownFrame, KnownFrames},
 };
 use crate::{Module, NamedFrame};
+
+/// Reads the word at the address on the stack (DWARF 5, 2.5.1.3).
+const DW_OP_DEREF: u8 = 0x06;
 
 /// One frame of those that are known.
 #[derive(Clone, Copy)]
@@ -70,6 +73,30 @@ impl<'s> FrameView<'s> {
         tail.scopes.get_or_init(|| self.frames.core.scopes_at(tail.pc.lookup())).as_deref()
     }
 
+    /// The frame of the function that its function stands in, whose variables it uses: the nearest one with the frame base
+    /// that the static link gives (DWARF 5, 3.3.7).
+    pub(super) fn host(&self) -> Option<Self> {
+        let Some(VariableLocation::Expression(link)) = &self.scopes()?.static_link else {
+            return None;
+        };
+        let base = location::number_of(link, self).ok()?;
+        let outer = self.index.checked_add(1)?..self.frames.len();
+        let callers = || outer.clone().map(|index| Self { index, tail: None, ..*self });
+        callers().find(|caller| caller.base() == Some(base)).or_else(|| {
+            // gcc says from where to read the frame base, and need not store it there: what holds it lies in the frame.
+            let kept = link_place(link)?;
+            let kept = location::number_of(&kept, self).ok()?;
+            callers().find(|caller| caller.cfa().is_some_and(|cfa| cfa.get() > kept))
+        })
+    }
+
+    fn base(&self) -> Option<u64> {
+        match &self.scopes()?.frame_base {
+            VariableLocation::Expression(base) => location::number_of(base, self).ok(),
+            _ => None,
+        }
+    }
+
     /// The bytes of a general register in the order of memory.
     fn general(&self, number: u16) -> Option<Arc<[u8]>> {
         let (known, target) = (self.physical()?, self.frames.core.target());
@@ -86,6 +113,12 @@ impl<'s> FrameView<'s> {
             Endian::Big => little.iter().rev().copied().collect(),
         })
     }
+}
+
+/// Where a static link is read from that is the last thing its expression reads.
+fn link_place(link: &Expression) -> Option<Expression> {
+    let (last, place) = link.bytes().split_last()?;
+    (*last == DW_OP_DEREF).then(|| link.beside(place))
 }
 
 impl FrameContext for FrameView<'_> {

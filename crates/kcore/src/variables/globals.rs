@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use kcore_mem::Addr;
-use kcore_symbols::{DebugInfo, DieId, Type};
+use kcore_symbols::{DebugInfo, DieId, Language, Type};
 use kcore_values::{Absent, Object, ObjectPlace, location};
 
-use super::module_context::ModuleContext;
+use super::{
+    array_bounds::{self, Teller},
+    module_context::ModuleContext,
+};
 use crate::{
     CodeScope, Core, LookupError, Module, NameSource, SymbolBinding, SymbolKind, SymbolRef, Tid,
     VariableView,
@@ -69,17 +72,53 @@ impl VariableView<'_> {
             Err(LookupError::UnknownSymbol) => {
                 self.core.variable_of_owner(tid, scope, name).ok_or(LookupError::UnknownSymbol)
             }
+            // A library without debug information may have any name for itself.
+            Ok(found) if found.ty.is_none() && found.is_private => {
+                Ok(self.core.variable_without_symbol(tid, scope, name).unwrap_or(found))
+            }
             found => found,
         }
     }
 
     /// As [`VariableView::find`] where the name is used in code: a variable of the unit of that code counts
     /// first, then one that all files may use, then one that another file of the module keeps to itself. The
-    /// code's own arguments and locals are those of [`crate::KnownFrames::variable`].
+    /// code's own arguments and locals are those of [`crate::KnownFrames::variable`]. In Fortran capital letters are the
+    /// same as small ones.
     ///
     /// # Errors
     /// As [`VariableView::find`].
     pub fn find_from(
+        self,
+        from: Option<CodeScope>,
+        tid: Option<Tid>,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<FoundVariable, LookupError> {
+        let small = name.to_ascii_lowercase();
+        let language = || self.core.language_of(from?);
+        let is_fortran = || language() == Some(Language::Fortran);
+        if small == name {
+            return self.find_as_written(from, tid, scope, name);
+        }
+        if is_fortran()
+            && let Ok(found) = self.find_as_written(from, tid, scope, &small)
+        {
+            return Ok(found);
+        }
+        let found = self.find_as_written(from, tid, scope, name);
+        match found {
+            // Compilers write names of Fortran in small letters, whatever the source has.
+            Ok(FoundVariable { ty: None, .. }) | Err(LookupError::UnknownSymbol) => {
+                let other = self.find_as_written(from, tid, scope, &small).ok();
+                let is_fortran = |ty: &Type| ty.language() == Some(Language::Fortran);
+                let other = other.filter(|other| other.ty.as_ref().is_some_and(is_fortran));
+                other.map_or(found, Ok)
+            }
+            found => found,
+        }
+    }
+
+    fn find_as_written(
         self,
         from: Option<CodeScope>,
         tid: Option<Tid>,
@@ -198,7 +237,8 @@ pub(super) fn read(
     context: &ModuleContext<'_>,
 ) -> Option<FoundVariable> {
     let variable = info.variable_at(id, None).ok()?;
-    let ty = info.type_of(&variable).ok()?;
+    let teller = Teller { core: context.core, info, context };
+    let ty = array_bounds::known_characters(teller, &info.type_of(&variable).ok()?);
     let place = location::place_of(&variable.location, &ty, context);
     let source = NameSource::of(context.module, Some(info), Some(id));
     Some(FoundVariable { ty: Some(ty), place, source, is_private: false })

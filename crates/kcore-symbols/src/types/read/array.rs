@@ -1,6 +1,6 @@
 //! Arrays and vectors (DWARF 5, 5.5 and 5.13).
 
-use gimli::{AttributeValue, constants};
+use gimli::{AttributeValue, DwTag, constants};
 
 use super::{
     super::model::{
@@ -15,7 +15,7 @@ use crate::{Language, Type, dwarf::Result};
 pub fn read(entry: &DieEntry<'_>) -> Result<TypeKind> {
     let (mut dimensions, mut ranges) = (Vec::new(), Vec::new());
     entry.children(|child| {
-        if child.tag() == constants::DW_TAG_subrange_type {
+        if is_range(child.tag()) {
             dimensions.push(dimension(&child));
             ranges.push(range(&child));
         }
@@ -28,6 +28,11 @@ pub fn read(entry: &DieEntry<'_>) -> Result<TypeKind> {
         is_vector: entry.flag(constants::DW_AT_GNU_vector),
         layout: layout(entry, ranges).map(Box::new),
     }))
+}
+
+/// Whether an entry is a dimension, or stands for each one of an array of assumed rank.
+const fn is_range(tag: DwTag) -> bool {
+    matches!(tag, constants::DW_TAG_subrange_type | constants::DW_TAG_generic_subrange)
 }
 
 /// How an array of Fortran lies, and one that describes itself; `None` of any other.
@@ -52,6 +57,7 @@ fn layout(
         is_column_major,
         elements,
         presence: allocated.or(associated),
+        rank: bound(entry, constants::DW_AT_rank),
     })
 }
 
@@ -90,7 +96,8 @@ pub fn read_characters(entry: &DieEntry<'_>) -> TypeKind {
     let length = match entry.value(length) {
         Some(AttributeValue::Exprloc(_) | AttributeValue::Block(_)) => stored_length(entry),
         Some(_) => entry.reference(length).map(Dimension::UpperBoundIn),
-        None => size.map(Dimension::Count),
+        // gfortran 12 writes 0 of a component whose length stands in another one.
+        None => size.filter(|size| *size > 0).map(Dimension::Count),
     };
     let layout = ArrayLayout {
         first: vec![ArrayBound::Number(1)],
@@ -98,6 +105,7 @@ pub fn read_characters(entry: &DieEntry<'_>) -> TypeKind {
         is_column_major: false,
         elements: None,
         presence: None,
+        rank: None,
     };
     TypeKind::Array(ArrayType {
         element: character.link(),

@@ -1,6 +1,7 @@
 //! Trees become objects here.
 
 mod compared;
+mod fortran;
 
 use std::{ops::Range, sync::Arc};
 
@@ -129,8 +130,13 @@ impl<'a> Evaluation<'a> {
             Tree::Word(name) => return Ok(Operand::Word(Arc::clone(name))),
             Tree::Group(inner) => return self.grouped(inner),
             Tree::Step(base, step) => {
-                return self.followed(base, written(self.text, step), "");
+                let step = written(self.text, step);
+                return match step.strip_prefix('%') {
+                    Some(name) => self.component(base, name.trim_start()),
+                    None => self.followed(base, step, ""),
+                };
             }
+            Tree::Elements(base, subscripts) => return self.subscripted(node, base, subscripts),
             Tree::Target(operand) => return self.followed(operand, "*", "*"),
             Tree::Index(base, index) => return self.indexed(base, index),
             Tree::Choice(condition, one, other) => {

@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     Content, Limits,
     made_process::{MadeProcess, int},
+    object::array_section::{Subscript, chosen},
 };
 
 /// Where the description and the elements lie.
@@ -23,6 +24,7 @@ fn described() -> Type {
         is_column_major: true,
         elements: Some(word_at(0)),
         presence: Some(ArrayPresence::Allocated(word_at(0))),
+        rank: None,
     };
     array(vec![Dimension::UpperBound(word_at(16))], layout)
 }
@@ -54,7 +56,8 @@ fn element(process: &MadeProcess, index: i64) -> Result<i128, String> {
 }
 
 fn strides(extents: &[(i64, i64, Option<i64>)], is_column_major: bool) -> Option<Vec<i64>> {
-    let placed = placed(extents.to_vec(), 4, is_column_major)?;
+    let extents = extents.iter().map(|(first, count, stride)| (*first, Some(*count), *stride));
+    let placed = placed(extents.collect(), 4, is_column_major)?;
     Some(placed.iter().map(|extent| extent.stride).collect())
 }
 
@@ -92,6 +95,7 @@ fn the_first_index_of_a_matrix_is_the_outermost() {
         is_column_major: true,
         elements: None,
         presence: None,
+        rank: None,
     };
     let matrix = array(vec![Dimension::Count(2), Dimension::Count(3)], layout);
     let process = process(ELEMENTS, 1, 1, 4);
@@ -129,4 +133,100 @@ fn a_damaged_description_is_no_array() {
     assert!(matches!(cut.content(&described(), AT), Content::Absent(_)));
     let far = process(u64::MAX - 2, 1, 3, 4);
     assert!(matches!(far.content(&described(), AT), Content::Absent(_)));
+}
+
+/// A matrix of two rows and three columns of the numbers from 1.
+fn matrix(last: Dimension) -> Object {
+    let one = || ArrayBound::Number(1);
+    let layout = ArrayLayout {
+        first: vec![one(), one()],
+        strides: vec![None, None],
+        is_column_major: true,
+        elements: None,
+        presence: None,
+        rank: None,
+    };
+    Object::at(array(vec![Dimension::Count(2), last], layout), Addr::new(ELEMENTS))
+}
+
+/// The numbers of what subscripts choose, row by row.
+fn section(object: &Object, subscripts: &[Subscript]) -> Result<Vec<i128>, String> {
+    let process = process(ELEMENTS, 1, 1, 4);
+    let found = chosen(&process, object, subscripts).map_err(|why| why.to_string())?;
+    let mut numbers = Vec::new();
+    let mut values = vec![found.value(&process, &Limits::default())];
+    while let Some(value) = values.pop() {
+        match value.content {
+            Content::Elements(elements) => values.extend(elements.values.into_iter().rev()),
+            Content::Integer(number) => numbers.push(number.value().unwrap()),
+            other => return Err(format!("{other:?}")),
+        }
+    }
+    Ok(numbers)
+}
+
+const fn from_to(first: i64, last: i64, step: i64) -> Subscript {
+    Subscript::Section { first: Some(first), last: Some(last), step }
+}
+
+const ALL: Subscript = Subscript::Section { first: None, last: None, step: 1 };
+
+#[test]
+fn subscripts_choose_elements_and_sections() {
+    let whole = matrix(Dimension::Count(3));
+    let chosen = |subscripts: &[Subscript]| section(&whole, subscripts);
+    assert_eq!(chosen(&[Subscript::Index(2), Subscript::Index(3)]), Ok(vec![6]));
+    assert_eq!(chosen(&[Subscript::Index(2), ALL]), Ok(vec![2, 4, 6]));
+    assert_eq!(chosen(&[ALL, Subscript::Index(3)]), Ok(vec![5, 6]));
+    assert_eq!(chosen(&[ALL, from_to(3, 1, -2)]), Ok(vec![5, 1, 6, 2]));
+    let backwards = Subscript::Section { first: None, last: None, step: -1 };
+    assert_eq!(chosen(&[backwards, Subscript::Index(1)]), Ok(vec![2, 1]));
+    assert_eq!(chosen(&[ALL, from_to(3, 1, 1)]), Ok(vec![]));
+}
+
+#[test]
+fn subscripts_outside_of_an_array_are_errors() {
+    let whole = matrix(Dimension::Count(3));
+    let wrong = |subscripts: &[Subscript]| section(&whole, subscripts).unwrap_err();
+    assert_eq!(wrong(&[ALL]), "1 subscripts for an array of rank 2");
+    assert_eq!(wrong(&[ALL, from_to(1, 4, 1)]), "index 4 is outside of the bounds 1:3");
+    assert_eq!(wrong(&[ALL, from_to(1, 3, 0)]), "the bounds of the section are not known");
+    wrong(&[ALL, from_to(i64::MIN, i64::MAX, 1)]);
+    wrong(&[ALL, from_to(i64::MAX, i64::MIN, -1)]);
+}
+
+#[test]
+fn the_last_dimension_may_have_no_end() {
+    let open = matrix(Dimension::Open);
+    assert_eq!(section(&open, &[Subscript::Index(2), Subscript::Index(3)]), Ok(vec![6]));
+    assert_eq!(section(&open, &[ALL, from_to(2, 3, 1)]), Ok(vec![3, 5, 4, 6]));
+    section(&open, &[ALL, ALL]).unwrap_err();
+    let shown = open.value(&process(ELEMENTS, 1, 1, 4), &Limits::default()).content;
+    assert!(matches!(shown, Content::Absent(_)), "{shown:?}");
+}
+
+#[test]
+fn an_array_of_assumed_rank_has_the_dimensions_of_its_description() {
+    // The number of the dimension is on the stack: `DW_OP_plus_uconst 1`.
+    let first: std::sync::Arc<[u8]> = [0x23, 1].into();
+    let layout = ArrayLayout {
+        first: vec![ArrayBound::Number(1)],
+        strides: vec![None],
+        is_column_major: true,
+        elements: Some(word_at(0)),
+        presence: None,
+        rank: Some(ArrayBound::Expression(word_at(8))),
+    };
+    let assumed = array(vec![Dimension::UpperBound(first)], layout);
+    let rank = |rank: i64| {
+        let process = process(ELEMENTS, rank, 0, 0);
+        let object = Object::at(assumed.clone(), Addr::new(AT));
+        chosen(&process, &object, &[Subscript::Index(1), Subscript::Index(2)])
+            .map(|element| element.number(&process).unwrap().value())
+            .map_err(|why| why.to_string())
+    };
+    assert_eq!(rank(2), Ok(Some(2)));
+    assert_eq!(rank(1), Err("2 subscripts for an array of rank 1".to_owned()));
+    assert_eq!(rank(16), Err("unreadable: its bounds are not known".to_owned()));
+    assert_eq!(rank(-1), Err("unreadable: its bounds are not known".to_owned()));
 }

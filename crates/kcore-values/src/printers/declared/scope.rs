@@ -99,8 +99,16 @@ impl<'a> PrinterScope<'a> {
 
     /// What a pointer points to; `None` for a null pointer.
     pub fn target(&self, expression: &PrinterExpression) -> Result<Option<Object>, Trouble> {
+        self.pointed(expression, &self.object(expression)?)
+    }
+
+    /// What the pointer that an expression gave points to; `None` for a null pointer.
+    pub fn pointed(
+        &self,
+        expression: &PrinterExpression,
+        pointer: &Object,
+    ) -> Result<Option<Object>, Trouble> {
         let failed = |why: String| (expression.line, format!("{}: {why}", expression.text));
-        let pointer = self.object(expression)?;
         let to = pointer.pointer(self.process).map_err(|why| failed(why.to_string()))?;
         if to.get() == 0 {
             return Ok(None);

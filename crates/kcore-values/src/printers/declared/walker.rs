@@ -194,7 +194,7 @@ fn element(walker: &DeclaredWalker, scope: &PrinterScope<'_>) -> Printed<Option<
     let object = scope.object(expression)?;
     let failed = |why: String| trouble(expression, &why);
     if is_pointer(scope.process, &object) {
-        return Ok(scope.target(expression)?.map(WalkElement::Object));
+        return Ok(scope.pointed(expression, &object)?.map(WalkElement::Object));
     }
     match Scalar::of(scope.process, &object).map_err(|why| failed(why.to_string()))? {
         Some(Scalar::Integer(number)) => {
