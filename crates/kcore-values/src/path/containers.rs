@@ -108,7 +108,7 @@ pub fn with_key(
         let found = entries.iter().find(|entry| is_enumerator(&entry.key, key));
         return Ok(found.and_then(|entry| part_of(process, &entry.value)));
     }
-    if let Content::Float(_) = entry.key.content.plain() {
+    if key.parse::<f64>().is_ok() && matches!(entry.key.content.plain(), Content::Float(_)) {
         let entries = all_entries(process, object);
         let found = entries.iter().find(|entry| is_real(&entry.key, key));
         let found = found.and_then(|entry| part_of(process, &entry.value));

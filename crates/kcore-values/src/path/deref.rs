@@ -55,6 +55,11 @@ const fn guard(
     Guard { crates, name, routes }
 }
 
+/// Whether the type of an object is one of Rust.
+pub fn is_rust(object: &Object) -> bool {
+    object.ty.language() == Some(Language::Rust)
+}
+
 /// What an owner, a guard or a fat pointer of Rust leads to; `None` of anything else, of plain pointers too, and where it
 /// cannot be told.
 pub fn find(process: &dyn Process, object: &Object) -> Option<Object> {

@@ -159,7 +159,11 @@ impl<'a> Walker<'a> {
             return is_meant.then(|| self.target(object)).transpose();
         }
         let is_index = matches!(step, Step::Index(_) | Step::Range { .. });
-        if !is_index || !is_rust(object) || self.is_array(object)? || self.is_container(object)? {
+        if !is_index
+            || !deref::is_rust(object)
+            || self.is_array(object)?
+            || self.is_container(object)?
+        {
             return Ok(None);
         }
         let is_indexed =
@@ -173,7 +177,7 @@ impl<'a> Walker<'a> {
         let next = |of: &Object| {
             let is_raw = of.ty.name().is_some_and(|name| name.starts_with('*'));
             match self.is_pointer(of).ok()? {
-                _ if is_raw || !is_rust(of) => None,
+                _ if is_raw || !deref::is_rust(of) => None,
                 true => self.target(of).ok(),
                 false => self.reads.then(|| deref::find(self.process, of))?,
             }
@@ -217,8 +221,12 @@ impl<'a> Walker<'a> {
     fn own_member(&self, object: &Object, name: &str) -> Result<Object, PathError> {
         match object.member(self.process, name) {
             // References of C++ are what they refer to.
-            Err(ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
-                self.own_member(&self.target(object)?, name)
+            Err(why @ ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
+                let of = self.target(object)?;
+                match is_reference(&of.ty) {
+                    true => Err(why.into()),
+                    false => self.own_member(&of, name),
+                }
             }
             Err(why @ (ObjectError::NoMember { .. } | ObjectError::OtherVariant { .. })) => {
                 let found = self.scoped(object, name)?.or_else(|| self.of_whole(object, name));
@@ -257,7 +265,7 @@ impl<'a> Walker<'a> {
         let Some((class, member)) = name.rsplit_once("::") else { return Ok(None) };
         let own = object.complete_type(self.process)?;
         if own.qualified_name().as_deref() == Some(class) {
-            return Ok(Some(object.member(self.process, member)?));
+            return self.own_member(object, member).map(Some);
         }
         match self.base(object, class)? {
             Some(base) => Ok(Some(base.member(self.process, member)?)),
@@ -366,10 +374,6 @@ impl<'a> Walker<'a> {
             _ => containers::element(self.process, object, index),
         }
     }
-}
-
-fn is_rust(object: &Object) -> bool {
-    object.ty.language() == Some(kcore_symbols::Language::Rust)
 }
 
 /// The code of a character that stands between quotes as C has it.
