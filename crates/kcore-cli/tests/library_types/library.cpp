@@ -324,12 +324,13 @@ auto g_last_pair = g_shrunk_map.rbegin();
 static void tell_erased()
 {
 	std::printf("number\tg_gone\t%p\n", (void *)((char *)&*g_gone - 2 * sizeof(void *)));
+	// Before what rend() was made of stands nothing that memory still tells.
+	std::printf("has\tg_rend\t%p\n", (void *)((char *)&g_behead.front() - 2 * sizeof(void *)));
 	g_shrunk.erase(g_gone);
 	g_behead.pop_front();
 	g_shrunk_map.erase(g_gone_pair);
 	tell("holds", "g_here", *g_here);
 	tell("holds", "g_last", *g_last);
-	tell("has", "g_rend", "current = 0x");
 	tell("number", "g_last_pair->first", g_last_pair->first);
 }
 
