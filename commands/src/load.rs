@@ -61,8 +61,11 @@ fn load(cx: &mut Cx<'_>, name: &str) -> Result<()> {
     match file.left_out.as_slice() {
         [] => Ok(()),
         parts => {
-            let count = parts.len();
-            cx.note(&format!("{name}: {count} parts are left out: {}", parts.join(", ")))
+            let what = match parts.len() {
+                1 => "1 part is".to_owned(),
+                count => format!("{count} parts are"),
+            };
+            cx.note(&format!("{name}: {what} left out: {}", parts.join(", ")))
         }
     }
 }

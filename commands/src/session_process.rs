@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kcore::{Addr, AddressSpace, Budget, DeclaredPrinters, Process, SymbolName, Type};
+use kcore::{Addr, AddressSpace, Budget, DeclaredPrinters, Object, Process, SymbolName, Type};
 use kcore_dcmd::{Cx, NameScope};
 
 use crate::names::Names;
@@ -69,6 +69,10 @@ impl Process for SessionProcess<'_> {
 
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         Process::type_named(&**self.names.core(), near, name)
+    }
+
+    fn class_variable(&self, class: &Type, name: &str) -> Option<Object> {
+        self.names.core().class_variable(class, name)
     }
 
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {

@@ -44,7 +44,7 @@ pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> 
     match type_words::split(words) {
         None => at_symbol(cx, words, options),
         Some((text, _)) if text.starts_with(['+', '-']) && !text.starts_with("->") => {
-            Err(DcmdError::usage(format!("illegal option -- {text}")))
+            signed(cx, words)
         }
         Some((text, rest)) => match variable::named(cx, words, options.immediate)? {
             Some(named) => Ok(of_variable(named)),
@@ -53,6 +53,15 @@ pub fn find(cx: &mut Cx<'_>, args: &Args, options: &Options) -> Result<Subject> 
                 None => of_type(cx, words, &text, rest, options),
             },
         },
+    }
+}
+
+/// An expression that begins with a sign: letters behind one would be options.
+fn signed(cx: &mut Cx<'_>, words: &[Arg]) -> Result<Subject> {
+    match variable::named(cx, words, false)? {
+        Some(named) => Ok(of_variable(named)),
+        None => Err(expression::error_of(cx, words)
+            .unwrap_or_else(|| DcmdError::usage("expected an expression behind the sign"))),
     }
 }
 

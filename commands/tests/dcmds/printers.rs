@@ -88,7 +88,7 @@ fn files_are_listed_loaded_again_and_dropped() {
     let listed = outcomes.out.lines().filter(|line| line.contains("list.natvis"));
     let listed: Vec<_> = listed.flat_map(str::split_whitespace).collect();
     assert_eq!(listed, ["1", "0", "0", "1", &path.to_string()]);
-    let told = "list.natvis: 1 parts are left out: line 1: CustomListItems";
+    let told = "list.natvis: 1 part is left out: line 1: CustomListItems";
     assert!(outcomes.errors.contains(told), "{}", outcomes.errors);
     let dropped = nodes.json(&format!("::load {path}; ::unload {path}; ::load"));
     assert!(dropped.iter().all(|file| file["name"] != path.to_string()), "{dropped:?}");

@@ -65,7 +65,7 @@ impl Args {
                 .options
                 .iter()
                 .find(|opt| opt.flag == letter)
-                .ok_or_else(|| DcmdError::usage(format!("illegal option -- {letter}")))?;
+                .ok_or_else(|| illegal_option(letter, word))?;
             if opt.value.is_none() {
                 self.options.push((letter, None));
                 continue;
@@ -121,6 +121,13 @@ impl Args {
     pub fn first(&self) -> Option<&Arg> {
         self.operands.first()
     }
+}
+
+/// A word with more than letters in it may be meant as an expression.
+fn illegal_option(letter: char, word: &str) -> DcmdError {
+    let is_of_letters = word.chars().skip(1).all(|letter| letter.is_ascii_alphanumeric());
+    let advice = if is_of_letters { "" } else { "; -- ends the options, before an expression" };
+    DcmdError::usage(format!("illegal option -- {letter}{advice}"))
 }
 
 /// A dash followed by a letter. A dash followed by anything else is an option only where the dcmd has one of

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::Type;
 
-use crate::DeclaredPrinters;
+use crate::{DeclaredPrinters, Object};
 
 /// The process that objects lie in.
 pub trait Process: Sync {
@@ -38,6 +38,12 @@ pub trait Process: Sync {
     /// A type as C or C++ spells it, `struct conn *`, looked for first beside `near`.
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
         self.type_named(near, text)
+    }
+
+    /// The variable of a class that its type declares by this name: there is one for all objects. `None` where the
+    /// class declares none, or nothing tells where it lies.
+    fn class_variable(&self, _class: &Type, _name: &str) -> Option<Object> {
+        None
     }
 
     /// The name of an error number of the system: `ENOENT`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::{DebugInfo, Type, TypeKind};
-use kcore_values::{Process, SymbolName};
+use kcore_values::{Object, Process, SymbolName};
 
 use crate::Core;
 
@@ -57,6 +57,10 @@ impl Process for Core {
 
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         self.defined(near.debug_info(), name, |_| true)
+    }
+
+    fn class_variable(&self, class: &Type, name: &str) -> Option<Object> {
+        self.variable_of_class(class, name)
     }
 
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {

@@ -1,6 +1,9 @@
 // Types of the standard library of C++, in globals. The program tells what each holds, then it dies. A line has what is
 // asked, a path and the truth, with tabs between them.
+#include <any>
+#include <array>
 #include <atomic>
+#include <bitset>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +21,9 @@
 #include <typeindex>
 #include <unordered_map>
 #include <vector>
+#if __has_include(<compare>)
+#include <compare>
+#endif
 #if __has_include(<source_location>)
 #include <source_location>
 #endif
@@ -235,6 +241,105 @@ static void tell_references()
 	tell("has", "g_in_deque + 1", "operand");
 }
 
+// Variables of classes and of templates, through objects and by their names.
+struct Ancestor {
+	static long heirs;
+};
+long Ancestor::heirs = 3;
+struct Counter : Ancestor {
+	static int made;
+	static const int limit = 77;
+	int number = 5;
+	void stop();
+};
+int Counter::made = 42;
+namespace ns {
+template <class T> int width = int(sizeof(T)) * 100;
+}
+Counter g_counter, *g_to_counter = &g_counter, &g_counter_ref = g_counter;
+Counted<int> g_counted;
+
+static void tell_statics()
+{
+	tell("number", "g_counter.made", g_counter.made);
+	tell("number", "g_to_counter->made", g_to_counter->made);
+	tell("number", "g_counter_ref.made", g_counter_ref.made);
+	tell("number", "g_counter.limit", g_counter.limit);
+	tell("number", "g_counter.heirs", g_counter.heirs);
+	tell("number", "g_counter.made + 1", g_counter.made + 1);
+	tell("number", "g_counted.count", g_counted.count);
+	tell("number", "local:this->made", Counter::made);
+	tell("number", "ns::width<int>", ns::width<int>);
+	tell("number", "ns::width<double>", ns::width<double>);
+	tell("has", "Counted<char>::count", "no variable, function or type has the name 'Counted<char>::count'");
+}
+
+// Results of comparisons, bits, owners of arrays.
+std::any g_any_text = static_cast<const char *>("some text"), g_any_number = 5;
+std::unique_ptr<int[]> g_owned(new int[3]{4, 5, 6});
+std::unique_ptr<Counter[]> g_counters(new Counter[2]);
+std::vector<bool>::reference g_bit = g_bits[2], g_no_bit = g_bits[1];
+std::bitset<70> g_set_of_bits(5);
+std::bitset<70>::reference g_bit_of_set = g_set_of_bits[2], g_no_bit_of_set = g_set_of_bits[1];
+std::map<double, int> g_reals{{2.5, 1}, {-1.5, 2}};
+std::map<float, int> g_singles{{0.1f, 3}};
+#if __cpp_lib_three_way_comparison >= 201907L
+std::strong_ordering g_less = std::strong_ordering::less, g_equal = std::strong_ordering::equal;
+std::weak_ordering g_same = std::weak_ordering::equivalent;
+std::partial_ordering g_greater = std::partial_ordering::greater, g_nan = std::partial_ordering::unordered;
+#endif
+
+static void tell_small()
+{
+	tell("has", "g_any_text", string("\"") + std::any_cast<const char *>(g_any_text) + "\"");
+	tell("has", "g_any_number", "int(0x5)");
+	tell("number", "g_owned[2]", g_owned[2]);
+	tell("number", "g_counters[1].number", g_counters[1].number);
+	tell("shows", "g_bit", g_bit ? "true" : "false");
+	tell("shows", "g_no_bit", g_no_bit ? "true" : "false");
+	tell("shows", "g_bit_of_set", g_bit_of_set ? "true" : "false");
+	tell("shows", "g_no_bit_of_set", g_no_bit_of_set ? "true" : "false");
+	tell("number", "g_reals[2.5]", g_reals.at(2.5));
+	tell("number", "g_reals[-1.5]", g_reals.at(-1.5));
+	tell("number", "g_singles[0.1]", g_singles.at(0.1f));
+	tell("has", "g_reals[7.5]", "no key 7.5");
+	tell("number", "-7 / 2", -7 / 2);
+#if __cpp_lib_three_way_comparison >= 201907L
+	tell("shows", "g_less", "less");
+	tell("shows", "g_equal", "equal");
+	tell("shows", "g_same", "equivalent");
+	tell("shows", "g_greater", "greater");
+	tell("shows", "g_nan", "unordered");
+#endif
+}
+
+// Iterators whose elements are gone: no element, and no end.
+std::list<int> g_shrunk{1, 2, 3}, g_behead{1, 2, 3};
+std::map<int, int> g_shrunk_map{{1, 2}, {3, 4}, {5, 6}};
+auto g_gone = std::next(g_shrunk.begin()), g_here = std::next(g_gone);
+auto g_rend = g_behead.rend(), g_last = g_behead.rbegin();
+auto g_gone_pair = g_shrunk_map.begin(), g_last_pair_base = g_shrunk_map.end();
+auto g_last_pair = g_shrunk_map.rbegin();
+
+static void tell_erased()
+{
+	std::printf("number\tg_gone\t%p\n", (void *)((char *)&*g_gone - 2 * sizeof(void *)));
+	// Before what rend() was made of stands nothing that memory still tells.
+	std::printf("has\tg_rend\t%p\n", (void *)((char *)&g_behead.front() - 2 * sizeof(void *)));
+	g_shrunk.erase(g_gone);
+	g_behead.pop_front();
+	g_shrunk_map.erase(g_gone_pair);
+	tell("holds", "g_here", *g_here);
+	tell("holds", "g_last", *g_last);
+	tell("number", "g_last_pair->first", g_last_pair->first);
+}
+
+void __attribute__((noinline)) Counter::stop()
+{
+	std::fflush(stdout);
+	std::abort();
+}
+
 int main()
 {
 	for (int i = 0; i < 200; i++)
@@ -247,6 +352,8 @@ int main()
 	tell_iterators();
 	tell_rest();
 	tell_references();
-	std::fflush(stdout);
-	std::abort();
+	tell_statics();
+	tell_small();
+	tell_erased();
+	g_counter.stop();
 }

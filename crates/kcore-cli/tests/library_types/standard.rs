@@ -4,10 +4,78 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 fn tell(verb: &str, name: &str, truth: &str) {
     println!("{verb}\tlocal:{name}\t{truth}");
+}
+
+struct Named {
+    name: String,
+    // Owners and guards have members of these names as well, which are private.
+    value: i32,
+    lock: u8,
+}
+
+fn named(name: &str, value: i32) -> Named {
+    Named { name: name.to_owned(), value, lock: value as u8 }
+}
+
+/// What `*` and `.` lead to from owners and guards.
+fn tell_targets() {
+    let (in_rc, in_box, in_arc) = (Rc::new(named("rc", 1)), Box::new(named("box", 2)), Arc::new(named("arc", 3)));
+    let (my_rc, my_rcs, my_box, my_arc) = (&in_rc, &&in_rc, &in_box, &in_arc);
+    let (mutex, cell, read, written) = (
+        Arc::new(Mutex::new(named("mutex", 4))),
+        Rc::new(RefCell::new(named("cell", 5))),
+        RwLock::new(named("read", 6)),
+        RwLock::new(named("written", 7)),
+    );
+    let other = RefCell::new(named("other", 8));
+    let my_mutex = &mutex;
+    let my_guard = mutex.lock().unwrap();
+    let (my_ref, my_mut) = (cell.borrow(), other.borrow_mut());
+    let (my_reader, my_writer) = (read.read().unwrap(), written.write().unwrap());
+    let (my_number, my_list) = (Mutex::new(41_i64), Mutex::new(vec![1_u16, 2, 3]));
+    let (my_number_guard, my_list_guard) = (my_number.lock().unwrap(), my_list.lock().unwrap());
+    let (in_vec, my_vec) = (Rc::new(vec![10_i32, 20, 30]), Box::new(vec![5_i32, 6]));
+    let my_rc_vec = &in_vec;
+    let (my_text, my_slice): (Rc<str>, Rc<[u16]>) = (Rc::from("some text"), Rc::from([7_u16, 8]));
+    let my_boxed: Box<[i32]> = vec![1, 2, 3].into();
+    let my_boxes = Box::new(Box::new(named("boxes", 9)));
+    tell("text", "my_rc.name", &my_rc.name);
+    tell("text", "my_rcs.name", &my_rcs.name);
+    tell("text", "my_box.name", &my_box.name);
+    tell("text", "my_arc.name", &my_arc.name);
+    tell("text", "my_boxes.name", &my_boxes.name);
+    tell("text", "my_mutex.data.name", &my_guard.name);
+    tell("text", "my_guard.name", &my_guard.name);
+    tell("number", "my_guard.lock", &my_guard.lock.to_string());
+    tell("number", "(*my_guard).value", &my_guard.value.to_string());
+    tell("text", "my_ref.name", &my_ref.name);
+    tell("number", "my_ref.value", &my_ref.value.to_string());
+    tell("number", "my_mut.value", &my_mut.value.to_string());
+    tell("number", "(*my_mut).value", &my_mut.value.to_string());
+    tell("text", "my_reader.name", &my_reader.name);
+    tell("text", "my_writer.name", &my_writer.name);
+    tell("number", "*my_number_guard", &my_number_guard.to_string());
+    tell("number", "my_list_guard[1]", &my_list_guard[1].to_string());
+    tell("number", "my_rc_vec[1]", &my_rc_vec[1].to_string());
+    tell("number", "my_vec[1]", &my_vec[1].to_string());
+    tell("text", "*my_text", &my_text);
+    tell("number", "my_slice[1]", &my_slice[1].to_string());
+    tell("shows", "*my_boxed", "[ 0x1, 0x2, 0x3 ]");
+    black_box((&my_rc, &my_rcs, &my_box, &my_arc, &my_mutex, &my_guard, &my_ref, &my_mut));
+    black_box((&my_reader, &my_writer, &my_number_guard, &my_list_guard, &my_rc_vec, &my_vec));
+    black_box((&my_text, &my_slice, &my_boxed, &my_boxes));
+    stop();
+}
+
+#[inline(never)]
+fn stop() {
+    std::process::abort();
 }
 
 fn main() {
@@ -57,5 +125,5 @@ fn main() {
         &my_socket_six,
     ));
     black_box((&my_read, &my_written, &first, &second, &writer));
-    std::process::abort();
+    tell_targets();
 }

@@ -1,18 +1,22 @@
 // Values of Boost's types, each told by its own library.
+#include <boost/any.hpp>
 #include <boost/circular_buffer.hpp>
 #include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
 #include <boost/container/stable_vector.hpp>
 #include <boost/container/static_vector.hpp>
+#include <boost/container/string.hpp>
 #include <boost/date_time/posix_time/posix_time.hpp>
 #include <boost/filesystem/path.hpp>
 #include <boost/logic/tribool.hpp>
+#include <boost/make_shared.hpp>
 #include <boost/optional.hpp>
 #include <boost/ptr_container/ptr_vector.hpp>
 #include <boost/unordered_map.hpp>
 #include <boost/unordered_set.hpp>
 #include <boost/variant.hpp>
 #include <boost/variant2/variant.hpp>
+#include <boost/weak_ptr.hpp>
 
 #include <map>
 #include <set>
@@ -21,6 +25,10 @@
 
 #include "told.h"
 
+boost::any held_int(5), held_text(std::string("held")), held_nothing;
+boost::container::string brief("brief"), lengthy("a text for which a string has no room in itself");
+boost::shared_ptr<int> shared = boost::make_shared<int>(8);
+boost::weak_ptr<int> weak(shared), expired = boost::make_shared<int>(9), never;
 typedef boost::variant<int, std::string, double> Any;
 Any any_int(7), any_text(std::string("a text")), any_double(2.5);
 boost::variant2::variant<int, double> either(1.5), other(3);
@@ -107,5 +115,14 @@ int main()
 	told("none", "boost::none");
 	told("wait", "%lld us", static_cast<long long>(wait.total_microseconds()));
 	told("no_table", "{}");
+	told("held_int", "%d", boost::any_cast<int>(held_int));
+	told("held_text", "\"%s\"", boost::any_cast<std::string>(held_text).c_str());
+	told("held_nothing", "nothing");
+	told("brief", "\"%s\"", brief.c_str());
+	told("lengthy", "\"%s\"", lengthy.c_str());
+	told("weak.use", "%ld", weak.use_count());
+	told("*weak.observes", "%d", *weak.lock());
+	told("expired", "expired");
+	told("never", "expired");
 	told_all();
 }

@@ -8,6 +8,7 @@ GSList *single;
 GQueue queue = G_QUEUE_INIT;
 GPtrArray *pointers;
 GByteArray *bytes;
+GArray *words, *no_words;
 
 int main(void)
 {
@@ -16,6 +17,8 @@ int main(void)
 	text = g_string_new("some text");
 	pointers = g_ptr_array_new();
 	bytes = g_byte_array_new();
+	words = g_array_new(FALSE, FALSE, sizeof(guint16));
+	no_words = g_array_new(FALSE, FALSE, sizeof(guint64));
 	for (int i = 0; i < 3; i++) {
 		list = g_list_append(list, &numbers[i]);
 		single = g_slist_prepend(single, &numbers[i]);
@@ -29,5 +32,9 @@ int main(void)
 	told("queue", "[%p, %p, %p]", g_queue_peek_nth(&queue, 0), g_queue_peek_nth(&queue, 1), g_queue_peek_nth(&queue, 2));
 	told("*pointers", "[%p, %p, %p]", pointers->pdata[0], pointers->pdata[1], pointers->pdata[2]);
 	told("*bytes", "[0, 1, 2]");
+	for (guint16 i = 0x0201; i < 0x0204; i++)
+		g_array_append_val(words, i);
+	told("*words", "{len: %u, element_size: %u, bytes: [1, 2, 2, 2, 3, 2]}", words->len, g_array_get_element_size(words));
+	told("*no_words", "{len: 0, element_size: %u}", g_array_get_element_size(no_words));
 	told_all();
 }

@@ -108,6 +108,10 @@ fn run(command: &mut Command) {
 
 /// A value in the words in which programs tell theirs. What has no order of its own is sorted.
 fn summary(value: &Json) -> String {
+    // What the members of a structure mean together.
+    if let (Some("struct"), Some(words)) = (value["kind"].as_str(), value["symbol"].as_str()) {
+        return words.to_owned();
+    }
     let children = || value["children"].as_array().into_iter().flatten();
     match value["kind"].as_str().unwrap_or_default() {
         "text" => format!("\"{}\"", value["value"].as_str().unwrap_or_default()),

@@ -1,5 +1,6 @@
 // Values of Qt's types, for releases 5 and 6.
 #include <QByteArray>
+#include <QDate>
 #include <QDateTime>
 #include <QHash>
 #include <QList>
@@ -7,7 +8,10 @@
 #include <QSet>
 #include <QSharedPointer>
 #include <QString>
+#include <QStringView>
 #include <QStringList>
+#include <QTime>
+#include <QUuid>
 #include <QVariant>
 #include <QVector>
 
@@ -30,6 +34,15 @@ QSet<int> set{7};
 QSharedPointer<Point> shared(new Point{3, 4});
 QVariant whole(42), fraction(2.5), word(QString("in it")), nothing;
 QDateTime moment = QDateTime::fromMSecsSinceEpoch(1709210096789, Qt::UTC);
+QDateTime local(QDate(2024, 2, 29), QTime(1, 2, 3)), no_moment;
+QDate date(2024, 2, 29), no_date;
+QTime of_day(12, 34, 56, 789), no_time;
+QUuid number("{67C8770B-44F1-410A-AB9A-F9B5446F13EE}");
+enum Access { Read = 1, Write = 2, Execute = 4 };
+Q_DECLARE_FLAGS(Rights, Access)
+Rights rights = Rights(Read | Execute);
+QStringView view(text);
+QHash<QString, int> named;
 
 int main()
 {
@@ -47,7 +60,6 @@ int main()
 	told("whole.value", "%d", whole.toInt());
 	told("fraction.value", "%g", fraction.toDouble());
 	told("word.value", "\"%s\"", word.toString().toUtf8().constData());
-#if QT_VERSION >= 0x060000
 	QMap<int, int> sorted;
 	QString all;
 	for (auto it = hash.begin(); it != hash.end(); ++it)
@@ -56,11 +68,22 @@ int main()
 		all += QString("%1%2: %3").arg(all.isEmpty() ? "" : ", ").arg(it.key()).arg(it.value());
 	told("hash", "{%s}", all.toUtf8().constData());
 	told("set", "[7]");
-	told("nothing.type", "0x0");
-	told("moment", "%lld ms since 1970", moment.toMSecsSinceEpoch());
-#endif
 #if QT_VERSION >= 0x060000
-	told("no_hash", "{}");
+	told("nothing.type", "0x0");
+	told("view", "\"%s\"", view.toUtf8().constData());
 #endif
+	told("no_hash", "{}");
+	named.insert("one", 1);
+	told("named", "{\"one\": 1}");
+	told("hash[21]", "%d", hash.value(21));
+	told("date", "%s", date.toString(Qt::ISODate).toUtf8().constData());
+	told("no_date", "no date");
+	told("of_day", "%s", of_day.toString("hh:mm:ss.zzz").toUtf8().constData());
+	told("no_time", "no time");
+	told("moment", "%s UTC", moment.toString("yyyy-MM-dd hh:mm:ss.zzz").toUtf8().constData());
+	told("local", "%s local time", local.toString("yyyy-MM-dd hh:mm:ss.zzz").toUtf8().constData());
+	told("no_moment", "no moment");
+	told("number", "%s", number.toString().toUtf8().constData());
+	told("rights", "5");
 	told_all();
 }

@@ -123,7 +123,7 @@ mod tests {
         let Content::Absent(why) = &fields[0].value.content else { panic!("{fields:?}") };
         assert_eq!(
             why.to_string(),
-            "unreadable: struct S is a part of itself in the debug information"
+            "unreadable: the debug information is damaged: it says that struct S has itself as a member"
         );
         assert!(matches!(fields[2].value.content, Content::Integer(_)));
     }

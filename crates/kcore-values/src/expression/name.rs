@@ -3,22 +3,27 @@
 /// Dots and slashes in a name of Go, at most.
 const MAX_DOTS: usize = 16;
 
-/// Lengths that the name may have which a text begins with: those of names of C first, then with template arguments,
-/// then those of names of Go.
+/// Lengths that the name may have which a text begins with: with template arguments first, which else were
+/// comparisons, then those of names of C, then those of names of Go.
 pub fn lengths(text: &str, plain: usize) -> impl Iterator<Item = usize> {
     let behind = text.get(plain..).unwrap_or_default();
-    let arguments = behind.strip_prefix('<').and_then(|inner| closing(inner, '<', '>'));
-    let arguments = arguments.map(|len| {
-        let end = plain.saturating_add(len).saturating_add(2);
-        end.saturating_add(continued_length(text.get(end..).unwrap_or_default()))
-    });
+    let arguments = with_arguments(text, plain);
     let is_go = |c: char| is_name(c) || matches!(c, '.' | '/' | '-');
     let end = behind.find(|c| !is_go(c)).unwrap_or(behind.len());
     let dots = behind.get(..end).unwrap_or_default().match_indices(['.', '/', '-']);
     let ends = dots.map(move |(at, _)| plain.saturating_add(at)).skip(1);
     let whole = plain.saturating_add(end);
     let go = behind.starts_with(['.', '/', '-']).then_some(whole);
-    [plain].into_iter().chain(arguments).chain(ends.chain(go).take(MAX_DOTS))
+    arguments.into_iter().chain([plain]).chain(ends.chain(go).take(MAX_DOTS))
+}
+
+/// Bytes of a name with the template arguments that stand directly behind its `plain` part, and with what they are a
+/// scope of; `None` without arguments.
+pub fn with_arguments(text: &str, plain: usize) -> Option<usize> {
+    let inner = text.get(plain..)?.strip_prefix('<')?;
+    let end = plain.saturating_add(closing(inner, '<', '>')?).saturating_add(2);
+    let end = end.saturating_add(continued_length(text.get(end..).unwrap_or_default()));
+    Some(with_arguments(text, end).unwrap_or(end))
 }
 
 /// Bytes of the scopes that a text begins with, up to the backquote of a module or the colons of a file in quotes.

@@ -11,7 +11,10 @@ use super::{
     any_names::{self, AnyNames},
     fortran::{self, FortranSigns},
     literal,
-    name::{closing, is_digit, is_name, lengths, name_length, scope_length, scoped_length},
+    name::{
+        closing, is_digit, is_name, lengths, name_length, scope_length, scoped_length,
+        with_arguments,
+    },
     operator::{self, Binary},
     tree::{Node, Tree, Unary},
 };
@@ -389,6 +392,11 @@ impl<'t> Parser<'t> {
             if let Some(object) = self.names.object(name) {
                 self.skip(len);
                 return Ok(Tree::Object(Box::new(object)));
+            }
+        }
+        if let Some(scoped) = with_arguments(rest, plain).and_then(|len| rest.get(..len)) {
+            if scoped.rfind('>') < scoped.rfind("::") {
+                return Err(ExpressionFault::Name(scoped.to_owned()));
             }
         }
         let name = rest.get(..plain).unwrap_or_default();

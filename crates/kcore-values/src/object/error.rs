@@ -36,7 +36,7 @@ pub enum ObjectError {
     #[error("{0} is only declared")]
     Declared(String),
     /// It is a part of itself, which debug information can claim and no compiler makes.
-    #[error("{0} is a part of itself in the debug information")]
+    #[error("the debug information is damaged: it says that {0} has itself as a member")]
     HoldsItself(String),
     /// `void *` leads to bytes of no type.
     #[error("cannot dereference void type")]
@@ -44,6 +44,9 @@ pub enum ObjectError {
     /// It has no elements: its type.
     #[error("cannot index into non-array, non-pointer type {0}")]
     NotIndexable(String),
+    /// A pointer to it leads to no other elements: it is only declared, or a function.
+    #[error("the size of {0} is not known")]
+    Sizeless(String),
     /// Nobody knows how big the elements are, or the address lies beyond all memory.
     #[error("element {0} lies nowhere")]
     Nowhere(i64),

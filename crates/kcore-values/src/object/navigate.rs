@@ -46,7 +46,9 @@ impl Object {
             TypeKind::Array(array) => self.element(&ty, array, index),
             TypeKind::Pointer(_) => {
                 let first = self.target(process)?;
-                first.moved(index, super::complete(&first.ty, process)?.size())
+                let size = super::complete(&first.ty, process)?.size();
+                let size = size.ok_or_else(|| ObjectError::Sizeless(first.ty.spelled()))?;
+                first.moved(index, Some(size))
             }
             _ => Err(ObjectError::NotIndexable(self.ty.spelled())),
         }

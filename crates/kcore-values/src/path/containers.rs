@@ -1,10 +1,11 @@
 //! Elements of containers and what owning pointers own, as printers find them.
 
 use kcore_mem::Addr;
+use kcore_symbols::TypeKind;
 
 use super::PathError;
 use crate::{
-    Content, Elements, Entry, EnumNames, Limits, Number, Object, Pointee, Process, Value,
+    Content, Elements, Entry, EnumNames, Limits, Number, Object, Pointee, Pointer, Process, Value,
     VariantValue,
 };
 
@@ -26,7 +27,28 @@ pub fn element(process: &dyn Process, object: &Object, index: u64) -> Result<Obj
             found.ok_or_else(|| PathError::NoKey(index.cast_signed().to_string()))
         }
         Content::Text(_) => Err(PathError::Text(object.ty.spelled())),
+        Content::Pointer(Pointer { to: Some(first), .. }) => {
+            of_owned_array(process, object, first, index)
+        }
         _ => Err(not_indexable(object)),
+    }
+}
+
+/// An element of the array that a smart pointer of C++ owns, `std::unique_ptr<T[]>`, which begins at `first`. As of plain
+/// pointers, nobody knows how many there are.
+fn of_owned_array(
+    process: &dyn Process,
+    object: &Object,
+    first: Addr,
+    index: u64,
+) -> Result<Object, PathError> {
+    let ty = object.complete_type(process)?;
+    let arguments = ty.composite().map(|composite| composite.arguments.as_slice());
+    let held = arguments.and_then(|all| ty.follow(&all.first()?.ty).ok()?.stripped().ok());
+    match held.filter(|held| is_cpp(object) && matches!(held.kind(), TypeKind::Array(_))) {
+        Some(_) if first.get() == 0 => Err(PathError::Dereference(first)),
+        Some(held) => Ok(Object::at(held, first).index(process, index.cast_signed())?),
+        None => Err(not_indexable(object)),
     }
 }
 
@@ -67,7 +89,8 @@ fn not_indexable(object: &Object) -> PathError {
     crate::ObjectError::NotIndexable(object.ty.spelled()).into()
 }
 
-/// The value of a container that a key of text leads to; `None` of a container whose keys are no texts.
+/// The value of a container that a key leads to which is a text, an enumerator or a floating-point number; `None` of a
+/// container whose keys are something else.
 ///
 /// # Errors
 /// When it has no such key.
@@ -84,6 +107,12 @@ pub fn with_key(
         let entries = all_entries(process, object);
         let found = entries.iter().find(|entry| is_enumerator(&entry.key, key));
         return Ok(found.and_then(|entry| part_of(process, &entry.value)));
+    }
+    if key.parse::<f64>().is_ok() && matches!(entry.key.content.plain(), Content::Float(_)) {
+        let entries = all_entries(process, object);
+        let found = entries.iter().find(|entry| is_real(&entry.key, key));
+        let found = found.and_then(|entry| part_of(process, &entry.value));
+        return found.map(Some).ok_or_else(|| PathError::NoKey(key.to_owned()));
     }
     if text_of(&entry.key).is_none() {
         return Ok(None);
@@ -120,6 +149,11 @@ pub fn is_one(process: &dyn Process, object: &Object) -> bool {
     matches!(content, Content::Elements(_) | Content::Entries { .. })
 }
 
+/// Whether it is shown as text.
+pub fn is_text(process: &dyn Process, object: &Object) -> bool {
+    matches!(shallow(process, object, 1).content, Content::Text(_))
+}
+
 /// Whether it has values by keys.
 pub fn has_entries(process: &dyn Process, object: &Object) -> bool {
     matches!(shallow(process, object, 1).content, Content::Entries { .. })
@@ -135,10 +169,11 @@ pub fn owned(process: &dyn Process, object: &Object) -> Result<Object, PathError
         Content::Variant(variant) if is_cpp(object) => return held(&variant),
         _ => return Err(crate::ObjectError::NotAPointer(object.ty.spelled()).into()),
     };
-    let nowhere = || PathError::Dereference(pointer.to.unwrap_or_default());
+    let to = pointer.to.unwrap_or_default();
     match &pointer.pointee {
-        Some(Pointee::Value(value)) => object_of(value).ok_or_else(nowhere),
-        Some(Pointee::Shown) | None => Err(nowhere()),
+        Some(Pointee::Value(value)) => object_of(value).ok_or(PathError::Dereference(to)),
+        None if to.get() != 0 => Err(PathError::Unowned(object.ty.spelled())),
+        Some(Pointee::Shown) | None => Err(PathError::Dereference(to)),
     }
 }
 
@@ -181,6 +216,16 @@ fn is_enumerator(key: &Value, name: &str) -> bool {
     let own =
         names.as_ref().zip(value.number.value()).and_then(|(names, number)| names.name_of(number));
     own.is_some_and(|own| name.rsplit("::").next() == Some(own))
+}
+
+/// Whether a key is the floating-point number that a text says, in the precision of the key.
+fn is_real(key: &Value, text: &str) -> bool {
+    let Content::Float(key) = key.content.plain() else { return false };
+    let typed = match key.size {
+        ..=4 => text.parse::<f32>().map(f64::from),
+        _ => text.parse::<f64>(),
+    };
+    typed == Ok(key.value)
 }
 
 /// Whether a key is a number: an integer, a character by its code, or a truth value. A negative one is typed as the number

@@ -5,10 +5,13 @@
 //! a range, `[1..3]`, or the key of a map, `["name"]`. Without a delimiter at its beginning a path into
 //! a structure begins with `.`, one into what a pointer points to with `->`.
 
+mod class_variable;
 mod containers;
+mod deref;
 mod offset;
 mod parse;
 mod walk;
+mod walked;
 
 use kcore_mem::Addr;
 use kcore_symbols::Type;
@@ -98,6 +101,12 @@ pub enum PathError {
     /// An optional or a variant holds no value: what it is instead.
     #[error("{0} holds no value")]
     HoldsNothing(String),
+    /// A class declares a variable that no module has: its name.
+    #[error("{0} is declared, and no module defines it")]
+    Undefined(String),
+    /// A smart pointer owns nothing, or nothing that has a known type: its own type.
+    #[error("{0} cannot be dereferenced: it is no owner, or the type of what it owns is not known")]
+    Unowned(String),
     /// A range ends before it begins.
     #[error("{0} is not a range")]
     Range(String),

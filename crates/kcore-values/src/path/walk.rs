@@ -3,7 +3,10 @@
 use kcore_mem::Addr;
 use kcore_symbols::{Type, TypeKind};
 
-use super::{OutOfBounds, PathEnd, PathError, PathPart, PathWords, containers, parse, parse::Step};
+use super::{
+    OutOfBounds, PathEnd, PathError, PathPart, PathWords, class_variable, containers, deref, parse,
+    parse::Step, walked::Walked,
+};
 use crate::{Object, ObjectError, ObjectPlace, Process, eval::count_of, object::array_layout};
 
 /// Parts that one path leads to, at most.
@@ -91,8 +94,8 @@ impl<'a> Walker<'a> {
     ) -> Result<Vec<Walked>, PathError> {
         let mut next = Vec::new();
         for mut walked in parts {
-            if self.is_of_referent(&walked.part.object, step)? {
-                walked.part.object = self.referent(&walked.part.object)?;
+            if let Some(base) = self.base_of_step(&walked.part.object, step)? {
+                walked.part.object = base;
             }
             match step {
                 Step::Range { first, last, at } => {
@@ -144,37 +147,42 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether a step of what a reference refers to is meant: of C++'s any but those that say so themselves, of Rust's
-    /// an index of an array, of a container, or of another reference.
-    fn is_of_referent(&self, object: &Object, step: &Step) -> Result<bool, PathError> {
-        let is_index = matches!(step, Step::Index(_) | Step::Range { .. });
+    /// What a step is taken from instead of the object: of a reference of C++ what it refers to, unless the step says so
+    /// itself; for an index the array or the container that a pointer of Rust leads to.
+    fn base_of_step(&self, object: &Object, step: &Step) -> Result<Option<Object>, PathError> {
         if is_reference(&object.ty) {
             // A star before a reference to what is no pointer is the referent as well: it is shown so.
             let is_star_of_object = matches!(step, Step::Target)
                 && self.target(object).is_ok_and(|of| self.target(&of).is_err());
             let is_within = matches!(step, Step::First(_) | Step::Member(_));
-            return Ok(!is_within && !is_star_of_object);
+            let is_meant = !is_within && !is_star_of_object;
+            return is_meant.then(|| self.target(object)).transpose();
         }
-        let is_of_rust = object.ty.name().is_some_and(|name| name.starts_with('&'));
-        if !is_index || !is_of_rust || !self.is_pointer(object)? {
-            return Ok(false);
+        let is_index = matches!(step, Step::Index(_) | Step::Range { .. });
+        if !is_index
+            || !deref::is_rust(object)
+            || self.is_array(object)?
+            || self.is_container(object)?
+        {
+            return Ok(None);
         }
-        let Ok(of) = self.target(object) else { return Ok(false) };
-        let is_reference = of.ty.name().is_some_and(|name| name.starts_with('&'));
-        Ok(is_reference || self.is_array(&of)? || self.is_container(&of)?)
+        let is_indexed =
+            |of: &Object| self.is_array(of) == Ok(true) || self.is_container(of) == Ok(true);
+        Ok(self.derefs(object).find(is_indexed))
     }
 
-    /// What a reference refers to, through references to references.
-    fn referent(&self, object: &Object) -> Result<Object, PathError> {
-        let mut of = self.target(object)?;
-        for _ in 0..MAX_REFERENCES {
-            let is_one = of.ty.name().is_some_and(|name| name.starts_with('&'));
-            if !is_one || !self.is_pointer(&of)? {
-                break;
+    /// What an object of Rust leads to by `*`, by `**` and so on. Of raw pointers nothing: they are dereferenced where
+    /// the program says so alone.
+    fn derefs(&self, object: &Object) -> impl Iterator<Item = Object> + '_ {
+        let next = |of: &Object| {
+            let is_raw = of.ty.name().is_some_and(|name| name.starts_with('*'));
+            match self.is_pointer(of).ok()? {
+                _ if is_raw || !deref::is_rust(of) => None,
+                true => self.target(of).ok(),
+                false => self.reads.then(|| deref::find(self.process, of))?,
             }
-            of = self.target(&of)?;
-        }
-        Ok(of)
+        };
+        std::iter::successors(next(object), move |of| next(of)).take(MAX_REFERENCES)
     }
 
     fn number(&self, text: &str) -> Result<u64, PathError> {
@@ -197,18 +205,45 @@ impl<'a> Walker<'a> {
         is_first && self.is_pointer(&walked.part.object).unwrap_or(false)
     }
 
+    /// A member. Those of what owners and guards of Rust lead to come before their own, which are private.
     fn member(&self, object: &Object, name: &str) -> Result<Object, PathError> {
+        let mut why = None;
+        for of in self.derefs(object) {
+            match self.own_member(&of, name) {
+                Err(fault) => why = Some(fault),
+                found => return found,
+            }
+        }
+        let own = self.own_member(object, name);
+        own.map_err(|fault| why.unwrap_or(fault))
+    }
+
+    fn own_member(&self, object: &Object, name: &str) -> Result<Object, PathError> {
         match object.member(self.process, name) {
             // References of C++ are what they refer to.
-            Err(ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
-                Ok(self.target(object)?.member(self.process, name)?)
+            Err(why @ ObjectError::NotComposite(_)) if is_reference(&object.ty) => {
+                let of = self.target(object)?;
+                match is_reference(&of.ty) {
+                    true => Err(why.into()),
+                    false => self.own_member(&of, name),
+                }
             }
             Err(why @ (ObjectError::NoMember { .. } | ObjectError::OtherVariant { .. })) => {
                 let found = self.scoped(object, name)?.or_else(|| self.of_whole(object, name));
+                let found = match found {
+                    None if self.reads => self.of_class(object, name)?,
+                    found => found,
+                };
                 found.or_else(|| self.as_shown(object, name)).ok_or(why.into())
             }
             found => Ok(found?),
         }
+    }
+
+    /// A variable of the class of an object, or of a class that it is derived from.
+    fn of_class(&self, object: &Object, name: &str) -> Result<Option<Object>, PathError> {
+        let class = object.complete_type(self.process)?;
+        class_variable::find(self.process, &class, name)
     }
 
     /// A member of the class that an object truly is, where that of the pointer to it has none.
@@ -228,6 +263,10 @@ impl<'a> Walker<'a> {
             return Ok(Some(base));
         }
         let Some((class, member)) = name.rsplit_once("::") else { return Ok(None) };
+        let own = object.complete_type(self.process)?;
+        if own.qualified_name().as_deref() == Some(class) {
+            return self.own_member(object, member).map(Some);
+        }
         match self.base(object, class)? {
             Some(base) => Ok(Some(base.member(self.process, member)?)),
             None => Ok(None),
@@ -257,7 +296,8 @@ impl<'a> Walker<'a> {
             Err(ObjectError::NotAPointer(_)) if self.is_array(object)? => {
                 Ok(object.index(self.process, 0)?)
             }
-            Err(ObjectError::NotAPointer(_)) => containers::owned(self.process, object),
+            Err(ObjectError::NotAPointer(_)) => deref::find(self.process, object)
+                .map_or_else(|| containers::owned(self.process, object), Ok),
             Err(ObjectError::Absent(why)) => match object.address() {
                 Some(at) => Err(PathError::Dereference(at)),
                 // What a pointer that was not kept leads to was not kept either, as far as one knows.
@@ -333,26 +373,6 @@ impl<'a> Walker<'a> {
             }
             _ => containers::element(self.process, object, index),
         }
-    }
-}
-
-/// A part on the way, and by how much its path has grown, or shrunk, where ranges became indices.
-struct Walked {
-    part: PathPart,
-    growth: isize,
-}
-
-impl Walked {
-    /// An element of it, with its index where the range stands in the path.
-    fn named(&self, object: Object, at: std::ops::Range<usize>, index: i64) -> Self {
-        let shifted = |at: usize| at.saturating_add_signed(self.growth);
-        let old = &self.part.path;
-        let before = old.get(..shifted(at.start)).unwrap_or_default();
-        let behind = old.get(shifted(at.end)..).unwrap_or_default();
-        let path = format!("{before}[{index}]{behind}");
-        let growth = path.len().cast_signed().saturating_sub(old.len().cast_signed());
-        let part = PathPart { object, path, is_target: false };
-        Self { part, growth: self.growth.saturating_add(growth) }
     }
 }
 

@@ -23,7 +23,7 @@ pub fn of(ty: &Type, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     }
     let scope = ty.scope();
     let mut parts: Vec<&str> = scope.iter().map(|part| &**part).collect();
-    let first = *parts.first()?;
+    let first = parts.first().copied().unwrap_or_default();
     if ty.language() == Some(Language::Rust) {
         if OTHER_CRATES.contains(&first) {
             return Some(format!("{first}::{last}"));
@@ -32,6 +32,7 @@ pub fn of(ty: &Type, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     }
     parts.retain(|part| !(first == "std" && part.starts_with("__")));
     parts.push(last);
+    let parts: Vec<&str> = parts.into_iter().map(without_arguments).collect();
     Some(parts.join("::"))
 }
 

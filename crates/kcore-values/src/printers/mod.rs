@@ -13,6 +13,7 @@ mod find;
 mod go;
 mod made;
 mod owner;
+mod qt;
 mod rust;
 mod sequence;
 mod transparent;
@@ -41,6 +42,7 @@ const PRINTERS: &[&dyn Printer] = &[
     &cpp::array::Array,
     &cpp::any::Any,
     &cpp::atomic_shared::Atomic,
+    &cpp::bit_reference::BitReference,
     &cpp::bitset::Bitset,
     &cpp::calendar::Calendar,
     &cpp::chrono::Duration,
@@ -58,6 +60,7 @@ const PRINTERS: &[&dyn Printer] = &[
     &cpp::map::Map,
     &cpp::mutex::Mutex,
     &cpp::optional::Optional,
+    &cpp::ordering::Ordering,
     &cpp::reference::ReferenceWrapper,
     &cpp::shared_ptr::SharedPtr,
     &cpp::small::CoroutineHandle,
@@ -80,6 +83,9 @@ const PRINTERS: &[&dyn Printer] = &[
     &go::slice::Slice,
     &go::string::GoString,
     &go::swiss_map::SwissMap,
+    &qt::date::Moment,
+    &qt::hash::Hash,
+    &qt::uuid::Uuid,
     &transparent::ADAPTOR,
     &transparent::PATH,
     &transparent::RUST_NEWTYPE,

@@ -148,7 +148,10 @@ impl Core {
         name: &str,
     ) -> FoundVariable {
         let place = self.place_of_symbol(tid, module, symbol);
-        let described = self.described(tid, module, name);
+        let mut described = self.described(tid, module, name);
+        if let Some(template) = template_of(name) {
+            described.extend(self.described(tid, module, template));
+        }
         let is_same = |found: &&FoundVariable| match (&found.place, &place) {
             (Ok(found), Ok(place)) => found == place,
             // Storage of a thread that was not found is not found either way.
@@ -160,6 +163,7 @@ impl Core {
             let size = found.ty.as_ref().and_then(Type::size);
             matches!(found.place, Err(Absent::OptimizedOut)) && size == Some(symbol.size())
         };
+        let may_be = |found: &&FoundVariable| template_of(name).is_none() && may_be(found);
         let found = described.iter().find(is_same).or_else(|| described.iter().find(may_be));
         let source =
             found.map_or_else(|| NameSource::of(module, None, None), |it| it.source.clone());
@@ -216,6 +220,21 @@ impl Core {
         let all = info.find_variables(name).into_iter();
         all.filter_map(|id| read(info, id, &context)).collect()
     }
+}
+
+/// The template that a variable is made of: `ns::zero<int>` is called `zero` in debug information, as all others are that
+/// the template makes.
+fn template_of(name: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, sign) in name.strip_suffix('>')?.char_indices().rev() {
+        match sign {
+            '>' => depth = depth.saturating_add(1),
+            '<' if depth == 0 => return name.get(..at),
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The first variable that lies somewhere; else the first.

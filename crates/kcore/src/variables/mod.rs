@@ -19,6 +19,7 @@ mod held;
 mod known_frames;
 mod module_context;
 mod near;
+mod of_class;
 mod scopes_cache;
 mod script;
 mod thread_local_at;

@@ -206,11 +206,13 @@ impl<'a> Evaluation<'a> {
             operand @ Operand::Objects(_) => {
                 let object = self.one_of(index, operand)?;
                 let key = compare::text_of(self.process, &object, 1024);
-                match (self.integer(&object)?, key) {
-                    (Some(number), _) if number < 0 => return self.before(base, number),
-                    (Some(number), _) => format!("[{number}]"),
-                    (None, Some(key)) => format!("[\"{key}\"]"),
-                    (None, None) => {
+                let real = Scalar::of(self.process, &object)?;
+                match (self.integer(&object)?, key, real) {
+                    (Some(number), ..) if number < 0 => return self.before(base, number),
+                    (Some(number), ..) => format!("[{number}]"),
+                    (None, Some(key), _) => format!("[\"{key}\"]"),
+                    (None, None, Some(Scalar::Float(real, _))) => format!("[{real:e}]"),
+                    (None, None, _) => {
                         let fault = ExpressionFault::Operand("[]", object.ty.spelled());
                         return self.noted(&index.at, Err(fault));
                     }

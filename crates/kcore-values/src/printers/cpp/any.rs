@@ -20,7 +20,10 @@ impl Printer for Any {
         let manager = evaluator.symbol(Some(manager))?.name;
         let class = manager.rsplit_once("::")?.0;
         let name = template_arguments(class).into_iter().next()?;
-        let ty = evaluator.process().type_named(&object.ty, &name)?;
+        // Pointers have no names of their own.
+        let process = evaluator.process();
+        let ty = process.type_named(&object.ty, &name);
+        let ty = ty.or_else(|| process.type_spelled(&object.ty, &name))?;
         let storage = evaluator.dig(object, &["_M_storage", "__s_", "__s"])?;
         let is_inside = class.contains("_Manager_internal<") || class.contains("_SmallHandler<");
         let value = match is_inside {

@@ -4,6 +4,7 @@
 pub mod any;
 pub mod array;
 pub mod atomic_shared;
+pub mod bit_reference;
 pub mod bitset;
 pub mod calendar;
 pub mod chrono;
@@ -21,6 +22,7 @@ pub mod map;
 pub mod mutex;
 pub mod node_iterator;
 pub mod optional;
+pub mod ordering;
 pub mod reference;
 pub mod shared_ptr;
 pub mod small;

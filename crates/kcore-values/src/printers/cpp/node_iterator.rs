@@ -33,14 +33,17 @@ pub fn pointed(
     let words = |count: u64| evaluator.word().checked_mul(count);
     match name {
         "_List_iterator" | "_List_const_iterator" | "__list_iterator" | "__list_const_iterator" => {
-            let is_libcxx = name.starts_with("__");
+            let (is_libcxx, of) = (name.starts_with("__"), node);
             let previous = if is_libcxx { 0 } else { evaluator.word() };
             let node = match which {
                 Which::This => node,
                 Which::Before => evaluator.pointer_at(node, previous)?,
             };
             let next = if is_libcxx { evaluator.word() } else { 0 };
-            match list_end(evaluator, node, next) {
+            if which == Which::Before && evaluator.pointer_at(node, next)? != of {
+                return None;
+            }
+            match list_end(evaluator, node, (next, previous)) {
                 Some(true) => Some(Pointed::End),
                 Some(false) => element(evaluator, &argument(evaluator, ty)?, node, words(2)?),
                 None => Some(Pointed::Node(node)),
@@ -53,10 +56,15 @@ pub fn pointed(
             };
             match is_header(evaluator, node)? {
                 true => Some(Pointed::End),
+                false if !is_linked(evaluator, node)? => Some(Pointed::Node(node)),
                 false => element(evaluator, &argument(evaluator, ty)?, node, words(4)?),
             }
         }
-        "__tree_iterator" | "__tree_const_iterator" if which == Which::This => {
+        "__tree_iterator" | "__tree_const_iterator" => {
+            let node = match which {
+                Which::This => node,
+                Which::Before => before_in_libcxx_tree(evaluator, node)?,
+            };
             let value = pair_of_libcxx(evaluator, argument(evaluator, ty)?);
             match libcxx_tree_end(evaluator, node) {
                 Some(true) => Some(Pointed::End),
@@ -109,14 +117,20 @@ fn pair_of_libcxx(evaluator: &Evaluator<'_>, ty: Type) -> Type {
 }
 
 /// Whether a node of a circle of links is the list itself, behind whose links stands how many other nodes there are.
-/// `None` where several could be it, or the circle is broken.
-fn list_end(evaluator: &Evaluator<'_>, node: Addr, next: u64) -> Option<bool> {
+/// `None` where several could be it, or the circle is broken: no other node leads to one that was erased. `links` are
+/// the offsets of those to the next node and to the previous one.
+fn list_end(evaluator: &Evaluator<'_>, node: Addr, links: (u64, u64)) -> Option<bool> {
+    let (next, previous) = links;
     let count_at = evaluator.word().checked_mul(2)?;
     let mut all = Vec::new();
     let mut at = node;
     loop {
         all.push((at, evaluator.pointer_at(at, count_at).map(Addr::get)));
+        let before = at;
         at = evaluator.pointer_at(at, next)?;
+        if evaluator.pointer_at(at, previous)? != before {
+            return None;
+        }
         if at == node {
             break;
         }
@@ -148,6 +162,14 @@ fn is_header(evaluator: &Evaluator<'_>, node: Addr) -> Option<bool> {
     Some(colour == RED && above == node)
 }
 
+/// Whether the node above leads to a node, or it is the root: to one that was erased, nothing does.
+fn is_linked(evaluator: &Evaluator<'_>, node: Addr) -> Option<bool> {
+    let word = evaluator.word();
+    let parent = evaluator.pointer_at(node, word)?;
+    let sides = [1_u64, 2, 3].map(|side| evaluator.pointer_at(parent, word.checked_mul(side)?));
+    Some(sides.contains(&Some(node)))
+}
+
 /// As `_Rb_tree_decrement` finds the node before.
 fn before_in_tree(evaluator: &Evaluator<'_>, node: Addr) -> Option<Addr> {
     let word = evaluator.word();
@@ -169,6 +191,36 @@ fn before_in_tree(evaluator: &Evaluator<'_>, node: Addr) -> Option<Addr> {
     for _ in 0..MAX_LEVELS {
         let parent = evaluator.pointer_at(at, word)?;
         if evaluator.pointer_at(parent, left)? != at {
+            return Some(parent);
+        }
+        at = parent;
+    }
+    None
+}
+
+/// The node before one of libc++'s tree; `None` where nothing leads to that node.
+fn before_in_libcxx_tree(evaluator: &Evaluator<'_>, node: Addr) -> Option<Addr> {
+    let word = evaluator.word();
+    let is_end = libcxx_tree_end(evaluator, node)?;
+    let mut below = evaluator.pointer_at(node, 0)?;
+    if is_end && below.get() == 0 {
+        return Some(node);
+    }
+    if below.get() != 0 {
+        for _ in 0..MAX_LEVELS {
+            match evaluator.pointer_at(below, word)? {
+                next if next.get() == 0 => return Some(below),
+                next => below = next,
+            }
+        }
+        return None;
+    }
+    let mut at = node;
+    for _ in 0..MAX_LEVELS {
+        let parent = evaluator.pointer_at(at, word.checked_mul(2)?)?;
+        let is_left = evaluator.pointer_at(parent, 0)? == at;
+        // Before the first node stands what rend() points to: the end.
+        if !is_left || libcxx_tree_end(evaluator, parent) == Some(true) {
             return Some(parent);
         }
         at = parent;

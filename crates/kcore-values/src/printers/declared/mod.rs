@@ -9,6 +9,7 @@ mod custom;
 mod dcmd;
 mod dcmd_table;
 mod error;
+mod indexed;
 mod natvis;
 mod nodes;
 mod pattern;

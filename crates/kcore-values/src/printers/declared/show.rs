@@ -8,7 +8,8 @@ use kcore_symbols::{Type, TypeKind};
 use super::{
     DeclaredPrinter, PrinterExpression, PrinterShape,
     custom::CustomSteps,
-    nodes::{ListNodes, MAX_NODES, NodeEnd, TreeNodes},
+    indexed::elements,
+    nodes::{ListNodes, NodeEnd, TreeNodes},
     scope::{PrinterScope, Trouble},
     shape::{HeldExpressions, NamedExpression},
     without_declared::WithoutDeclared,
@@ -314,32 +315,6 @@ fn unreadable(why: &ObjectError) -> Trouble {
     (0, why.to_string())
 }
 
-/// Elements of each index for which there is one.
-fn elements(
-    evaluator: &mut Evaluator<'_>,
-    scope: &PrinterScope<'_>,
-    (size, when): (&PrinterExpression, Option<&PrinterExpression>),
-    held: &HeldExpressions,
-) -> Printed {
-    let indices = scope.number(size)?;
-    let mut index = 0_u64;
-    let total = when.is_none().then_some(indices);
-    let mut next = |scope: &PrinterScope<'_>| {
-        while index < indices {
-            if index >= MAX_NODES {
-                return Err(trouble(size, "more than 1048576 elements are looked at"));
-            }
-            let at = scope.of_index(index);
-            index = index.saturating_add(1);
-            if at.holds(when)? {
-                return pair(&at, held).map(Some);
-            }
-        }
-        Ok(None)
-    };
-    collected(evaluator, scope, held.key.is_some(), total, &mut next)
-}
-
 /// What nodes hold, one after the other.
 fn nodes(
     evaluator: &mut Evaluator<'_>,
@@ -356,16 +331,16 @@ fn nodes(
 }
 
 /// A key, if there are keys, and a value.
-type Pair = (Option<Object>, Object);
+pub type Pair = (Option<Object>, Object);
 
-fn pair(scope: &PrinterScope<'_>, held: &HeldExpressions) -> Printed<Pair> {
+pub fn pair(scope: &PrinterScope<'_>, held: &HeldExpressions) -> Printed<Pair> {
     let key = held.key.as_ref().map(|key| scope.object(key)).transpose()?;
     Ok((key, scope.object(&held.value)?))
 }
 
 /// The elements or entries that `next` gives, up to the first that cannot be found. How many there are is known where
 /// the object says so, and where the end was reached.
-fn collected(
+pub fn collected(
     evaluator: &mut Evaluator<'_>,
     scope: &PrinterScope<'_>,
     has_keys: bool,

@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, AddressSpace, Budget};
 use kcore_symbols::Type;
 
-use crate::{Process, SymbolName};
+use crate::{Object, Process, SymbolName};
 
 /// The process that it holds, without its declared printers.
 pub struct WithoutDeclared<'a>(pub &'a dyn Process);
@@ -43,6 +43,10 @@ impl Process for WithoutDeclared<'_> {
 
     fn type_named(&self, near: &Type, name: &str) -> Option<Type> {
         self.0.type_named(near, name)
+    }
+
+    fn class_variable(&self, class: &Type, name: &str) -> Option<Object> {
+        self.0.class_variable(class, name)
     }
 
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
