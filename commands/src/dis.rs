@@ -4,7 +4,7 @@ use kcore::{Addr, AddrRange, AddressSpace, Core, Instruction};
 use kcore_dcmd::{AddrUse, Args, Cx, Dcmd, Dot, Example, Group, Opt, Result, Spec};
 
 use crate::dis_record::{InstructionRecord, Labels};
-use crate::instruction::Decoder;
+use crate::instruction::{Decoder, NoInstruction};
 use crate::names::Names;
 use crate::operand;
 
@@ -53,7 +53,8 @@ impl Dcmd for Dis {
                  stands: the instruction that runs, or the call that waits. A direct jump shows \
                  its distance and its target. An instruction that reads memory relative to \
                  itself shows the symbol there.\n\n\
-                 The listing ends at bytes that are no instruction. Dot is left behind the last \
+                 In a whole function bytes that are no instruction are shown as .byte or .inst; other \
+                 listings end there. Dot is left behind the last \
                  instruction. Instructions before an address that lies in no known function are \
                  a guess.",
             )
@@ -108,6 +109,11 @@ impl Plan {
         };
         let before = if is_window && !cx.input().looped { count.min(MAX_BEFORE) } else { 0 };
         Ok(Self { at, before: usize::try_from(before).unwrap_or(0), extent })
+    }
+
+    /// Whether all of a function is shown, with the data that stands in it.
+    const fn is_function(&self) -> bool {
+        matches!(self.extent, Extent::Range(_))
     }
 
     fn goes_on(&self, done: u64, next: Addr) -> bool {
@@ -174,6 +180,11 @@ impl<'c> Printer<'c> {
                 Ok(instruction) => {
                     next = instruction.end();
                     self.emit(cx, instruction)?;
+                }
+                Err(NoInstruction::Invalid(_)) if plan.is_function() => {
+                    let Some(data) = decoder.data(space, next) else { break };
+                    next = data.end();
+                    self.emit(cx, data)?;
                 }
                 Err(why) if done == 0 => return Err(why.into()),
                 Err(_) => break,

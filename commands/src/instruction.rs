@@ -83,6 +83,14 @@ impl<'c> Decoder<'c> {
         })
     }
 
+    /// What stands for bytes at `at` that are no instruction.
+    pub fn data(&self, space: &dyn AddressSpace, at: Addr) -> Option<Instruction> {
+        let mut bytes = [0; MAX_INSTRUCTION];
+        let (read, _) = space.read_partial(at, &mut bytes);
+        let thumb = self.thumb.as_ref().filter(|_| !at.get().is_multiple_of(4));
+        thumb.unwrap_or(&self.disassembler).data(at, bytes.get(..read)?)
+    }
+
     /// The `count` instructions before `at`, lowest first, as many as can be found.
     pub fn before(
         &self,

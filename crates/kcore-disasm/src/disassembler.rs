@@ -62,7 +62,7 @@ impl Disassembler {
         let mut instructions = Vec::new();
         let (mut addr, mut rest) = (addr, bytes);
         while instructions.len() < max && !rest.is_empty() {
-            let decoded = self.decode_one(addr, rest).or_else(|| self.junk(addr, rest));
+            let decoded = self.decode_one(addr, rest).or_else(|| self.data(addr, rest));
             let Some(instruction) = decoded else { break };
             rest = rest.get(instruction.len()..).unwrap_or_default();
             addr = instruction.end();
@@ -118,7 +118,7 @@ impl Disassembler {
             addr: Addr::new(decoded.address()),
             bytes: decoded.bytes().to_vec(),
             mnemonic: decoded.mnemonic()?.to_owned(),
-            operands: decoded.op_str().unwrap_or_default().replace(", ", ","),
+            operands: self.machine.spelled(decoded.op_str().unwrap_or_default()).replace(", ", ","),
             flow: self.flow(decoded)?,
             reference: self.machine.reference(&self.capstone, decoded),
         })
@@ -149,7 +149,7 @@ impl Disassembler {
 
     /// What stands for bytes that are no instruction; `None` when they could be the beginning of
     /// one that is cut off.
-    fn junk(&self, addr: Addr, bytes: &[u8]) -> Option<Instruction> {
+    pub fn data(&self, addr: Addr, bytes: &[u8]) -> Option<Instruction> {
         let longest = self.machine.longest();
         let padded: Vec<u8> =
             bytes.iter().copied().chain(std::iter::repeat(0)).take(longest).collect();

@@ -171,6 +171,16 @@ impl Fallback<'_> {
         Some(Guess { trust: Trust::FramePointer, ..found }.sure())
     }
 
+    /// The caller of code that nothing is known of, such as what was made at run time, if it is as its call left it.
+    pub fn by_link_register(&self, regs: &Regs, pc: CodeAddr) -> Option<Guess> {
+        let is_unknown = !pc.is_return() && !self.modules.is_in_module(pc.lookup());
+        let may_tell = is_unknown && self.machine.link_register().is_some();
+        let entry = may_tell.then(|| self.machine.caller_at_entry(regs, self.space));
+        let (caller, cfa) = entry.flatten()?;
+        let is_caller = self.is_plausible(regs, &caller, cfa);
+        is_caller.then(|| self.guess(caller, Some(cfa), cfa, Trust::Prologue))
+    }
+
     fn guess(&self, caller: Regs, cfa: Option<Addr>, floor: Addr, trust: Trust) -> Guess {
         let regs = caller.with_pc(self.machine.strip_code(caller.pc()));
         Guess { regs, cfa, floor, trust, is_guess: true, begins: false }

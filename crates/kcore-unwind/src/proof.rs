@@ -144,6 +144,7 @@ impl Walker<'_> {
         match step {
             Ok(step) if !step.has_caller => Chain::Outermost,
             Ok(_) if row.is_signal => Chain::Unknown,
+            Ok(_) if self.machine.links_frames() && above.pc().get() == 0 => Chain::Outermost,
             Ok(step) => self.judge(regs, above, step.cfa),
             // Links of frames alone led here, which tell of no other registers.
             Err(End::UnknownRegister { .. }) if self.machine.links_frames() => {

@@ -298,9 +298,8 @@ impl<'a> Walker<'a> {
         if !self.modules.is_entry(pc.lookup()) {
             return above;
         }
-        let leads_on = above.caller.is_ok()
-            && caller.pc() != regs.pc()
-            && self.fallback(&[]).can_return_to(caller.pc());
+        let leads_on =
+            above.caller.is_ok() && caller.pc() != regs.pc() && self.modules.is_code(caller.pc());
         if leads_on { above } else { Above { cfa: above.cfa, ..Above::none(End::Outermost) } }
     }
 
@@ -421,6 +420,9 @@ impl<'a> Walker<'a> {
     fn above_guess(&mut self, regs: &Regs, pc: CodeAddr, caller: &mut Regs) -> Above {
         if let Some(above) = self.above_table(regs, pc, caller) {
             return above;
+        }
+        if self.machine.grows_upwards() {
+            return Above::none(End::NoRule(regs.pc()));
         }
         if pc.is_return() && self.machine.ends_chain(regs, self.space) {
             return Above::none(End::Outermost);

@@ -57,6 +57,9 @@ impl Walker<'_> {
         }
         let mut candidates = std::mem::take(&mut self.learnt.candidates);
         fallback.candidates(regs, &mut candidates);
+        if let Some(linked) = fallback.by_link_register(regs, pc) {
+            candidates.insert(0, linked);
+        }
         let best = self.best(regs, pc, &candidates, needs_proof);
         self.learnt.candidates = candidates;
         best.ok_or_else(|| match needs_proof {

@@ -120,6 +120,20 @@ impl Core {
         scope: Option<&str>,
         name: &str,
     ) -> Result<ModuleSymbol<'_>, LookupError> {
+        // libstdc++ tags what has its strings in its type: `std::string text` is the symbol `text[abi:cxx11]`.
+        let tagged = || format!("{name}[abi:cxx11]");
+        self.find_spelled(scope, name).or_else(|why| {
+            let is_unknown = matches!(why, LookupError::UnknownSymbol);
+            let found = is_unknown.then(|| self.find_spelled(scope, &tagged()).ok());
+            found.flatten().ok_or(why)
+        })
+    }
+
+    fn find_spelled(
+        &self,
+        scope: Option<&str>,
+        name: &str,
+    ) -> Result<ModuleSymbol<'_>, LookupError> {
         match without_link_map(scope)? {
             None => first_of(self.modules().in_scope_order(), name),
             Some(scope) => self.find_in_scope(scope, name),

@@ -44,6 +44,13 @@ contains
   contains
     subroutine within(depth)
       integer, intent(in) :: depth
+      integer :: automatic(depth:depth + 2), around(-depth:depth)
+      automatic = [21, 22, 23]
+      around = 0
+      around(-1) = 77
+      call tell_number('within:automatic(4)', automatic(4))
+      call tell_number('within:automatic(3)', automatic(3))
+      call tell_number('within:around(-1)', around(-1))
       of_host = of_host + depth
       call deeper(matrix, my_table(1, 1))
     end subroutine

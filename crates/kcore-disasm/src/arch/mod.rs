@@ -20,6 +20,11 @@ pub trait Machine: Sync {
     /// Bytes of the longest instruction.
     fn longest(&self) -> usize;
 
+    /// Operands as Capstone writes them, with the names that kcore gives registers.
+    fn spelled(&self, operands: &str) -> String {
+        operands.to_owned()
+    }
+
     /// The word that stands for bytes that are no instruction.
     fn junk_word(&self) -> &'static str;
 

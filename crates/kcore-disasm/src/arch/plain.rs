@@ -19,6 +19,8 @@ pub struct Plain {
     jumps: &'static [&'static str],
     /// What instructions are called that stop the program.
     traps: &'static [&'static str],
+    /// Other names of registers than Capstone's: both without the dollar sign.
+    names: &'static [(&'static str, &'static str)],
     /// Whether jumps state how far they lead, and not where.
     relative: bool,
 }
@@ -32,8 +34,23 @@ const BASE: Plain = Plain {
     lengths: [4, 4],
     jumps: &[],
     traps: &[],
+    names: &[],
     relative: false,
 };
+
+/// Capstone has the names of o32 alone.
+const NAMES_OF_O32: &[(&str, &str)] = &[("fp", "s8")];
+const NAMES_OF_N64: &[(&str, &str)] = &[
+    ("t0", "a4"),
+    ("t1", "a5"),
+    ("t2", "a6"),
+    ("t3", "a7"),
+    ("t4", "t0"),
+    ("t5", "t1"),
+    ("t6", "t2"),
+    ("t7", "t3"),
+    ("fp", "s8"),
+];
 
 /// In AT&T syntax.
 static I386: Plain = Plain {
@@ -89,10 +106,10 @@ pub static THUMB: Plain = Plain {
 static POWERPC64_LITTLE: Plain = powerpc(Mode::Mode64, Endian::Little);
 static POWERPC64_BIG: Plain = powerpc(Mode::Mode64, Endian::Big);
 static POWERPC32_BIG: Plain = powerpc(Mode::Mode32, Endian::Big);
-static MIPS_BIG: Plain = mips(Mode::Mips32, Endian::Big);
-static MIPS_LITTLE: Plain = mips(Mode::Mips32, Endian::Little);
-static MIPS64_BIG: Plain = mips(Mode::Mips64, Endian::Big);
-static MIPS64_LITTLE: Plain = mips(Mode::Mips64, Endian::Little);
+static MIPS_BIG: Plain = mips(Mode::Mips32, Endian::Big, NAMES_OF_O32);
+static MIPS_LITTLE: Plain = mips(Mode::Mips32, Endian::Little, NAMES_OF_O32);
+static MIPS64_BIG: Plain = mips(Mode::Mips64, Endian::Big, NAMES_OF_N64);
+static MIPS64_LITTLE: Plain = mips(Mode::Mips64, Endian::Little, NAMES_OF_N64);
 
 static S390: Plain = Plain {
     arch: Arch::SYSZ,
@@ -127,9 +144,9 @@ const fn powerpc(mode: Mode, endian: Endian) -> Plain {
     Plain { arch: Arch::PPC, mode, endian: Some(endian), jumps, traps, ..BASE }
 }
 
-const fn mips(mode: Mode, endian: Endian) -> Plain {
+const fn mips(mode: Mode, endian: Endian, names: &'static [(&'static str, &'static str)]) -> Plain {
     let (jumps, traps): (&[_], &[_]) = (&["b", "j", "jr"], &["break"]);
-    Plain { arch: Arch::MIPS, mode, endian: Some(endian), jumps, traps, ..BASE }
+    Plain { arch: Arch::MIPS, mode, endian: Some(endian), jumps, traps, names, ..BASE }
 }
 
 /// The machine of a target. Code of 32-bit Arm is in either of two instruction sets, of which [`THUMB`] is the other.
@@ -181,6 +198,20 @@ impl Machine for Plain {
 
     fn finds_references(&self) -> bool {
         false
+    }
+
+    fn spelled(&self, operands: &str) -> String {
+        let mut parts = operands.split('$');
+        let mut spelled = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(part.len());
+            let (name, rest) = part.split_at_checked(end).unwrap_or((part, ""));
+            let known = self.names.iter().find(|(theirs, _)| *theirs == name);
+            spelled += "$";
+            spelled += known.map_or(name, |(_, ours)| ours);
+            spelled += rest;
+        }
+        spelled
     }
 
     fn is_unconditional(&self, mnemonic: &str) -> bool {

@@ -216,7 +216,8 @@ fn maps_of_modules(dump: &Minidump<'_, &[u8]>) -> Vec<MapLine> {
         .map(|module| {
             let (start, name) = (module.base_address(), module.code_file());
             let end = start.saturating_add(module.size());
-            format!("{start:x}-{end:x} r-xp 00000000 00:00 0 {}\n", name.replace('\n', " "))
+            // An inode, whatever its number, says that a file is mapped.
+            format!("{start:x}-{end:x} r-xp 00000000 00:00 1 {}\n", name.replace('\n', " "))
         })
         .collect();
     parse_maps(lines.concat().as_bytes())

@@ -340,6 +340,8 @@ pub enum ArrayBound {
     Number(i64),
     /// What a DWARF expression gives.
     Expression(Arc<[u8]>),
+    /// What a variable holds, which a frame has.
+    Variable(DieId),
 }
 
 /// Whether an array has elements.

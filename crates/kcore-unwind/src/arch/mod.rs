@@ -249,6 +249,11 @@ pub trait Machine: Send + Sync {
         false
     }
 
+    /// Whether stacks grow to higher addresses: callers lie below, where nothing is looked for.
+    fn grows_upwards(&self) -> bool {
+        false
+    }
+
     /// Whether the ABI wants every function that calls another one to link its frame to that of its caller, so that
     /// [`Machine::caller_by_frame_pointer`] is right for all frames that called.
     fn links_frames(&self) -> bool {

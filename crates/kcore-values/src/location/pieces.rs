@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gimli::Location;
-use kcore_mem::{Addr, Endian};
+use kcore_mem::{Addr, Arch, Endian};
 use kcore_symbols::{BitField, ConstantValue, Expression, Type, VariableLocation};
 
 use super::{
@@ -126,7 +126,10 @@ impl Evaluator<'_> {
             Location::Empty => PieceSource::Absent(Absent::OptimizedOut),
             Location::Address { address } => PieceSource::Memory(Addr::new(*address), 0),
             Location::Register { register } => {
-                PieceSource::Bytes(self.frame.register(register.0).ok_or(Absent::OptimizedOut)?)
+                let held = self.frame.register(register.0).ok_or(Absent::OptimizedOut)?;
+                let size = size.filter(|_| begins_with_value(target.arch, register.0));
+                let first = size.and_then(|size| held.get(..size)).map(Arc::from);
+                PieceSource::Bytes(first.unwrap_or(held))
             }
             Location::Value { value } => {
                 PieceSource::Bytes(bytes::of_value(*value, size, target.word, target.endian))
@@ -137,6 +140,12 @@ impl Evaluator<'_> {
             }
         })
     }
+}
+
+/// Whether what is shorter than a register stands in its first bytes, the highest ones: in floating-point registers of
+/// z/Architecture (its ELF ABI, 1.2.1), which have the numbers 16 to 31.
+fn begins_with_value(arch: Arch, register: u16) -> bool {
+    matches!(arch, Arch::S390 | Arch::S390x) && (16..=31).contains(&register)
 }
 
 /// The place that pieces make, unless there is nothing of it.

@@ -141,7 +141,7 @@ pub fn bounds(object: &Object) -> Option<(i64, Option<i64>)> {
     let TypeKind::Array(array) = ty.kind() else { return None };
     let first = match array.layout.as_ref()?.first.first()? {
         ArrayBound::Number(first) => *first,
-        ArrayBound::Expression(_) => return None,
+        ArrayBound::Expression(_) | ArrayBound::Variable(_) => return None,
     };
     let count = match array.dimensions.first()? {
         Dimension::Count(count) => i64::try_from(*count).ok(),
@@ -288,6 +288,7 @@ impl Bounds<'_> {
         match bound {
             ArrayBound::Number(number) => Ok(*number),
             ArrayBound::Expression(code) => self.evaluated(code),
+            ArrayBound::Variable(_) => Err(unknown_bounds().into()),
         }
     }
 

@@ -102,7 +102,7 @@ pub enum PathError {
     #[error("{0} holds no value")]
     HoldsNothing(String),
     /// A class declares a variable that no module has: its name.
-    #[error("{0} is declared, and no module defines it")]
+    #[error("{0} is declared, and where it lies is not known")]
     Undefined(String),
     /// A smart pointer owns nothing, or nothing that has a known type: its own type.
     #[error("{0} cannot be dereferenced: it is no owner, or the type of what it owns is not known")]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kcore_symbols::{
-    ArrayBound, ArrayType, DebugInfo, Dimension, Expression, PointerType, Type, TypeKind, TypeLink,
-    TypeNode,
+    ArrayBound, ArrayLayout, ArrayType, DebugInfo, DieId, Dimension, Expression, PointerType, Type,
+    TypeKind, TypeLink, TypeNode,
 };
 use kcore_values::location::{self, FrameContext};
 
@@ -58,9 +58,10 @@ fn known_within(teller: Teller<'_>, ty: &Type, nested: usize) -> Type {
         return ty.clone();
     }
     let count = |dimension: &Dimension| upper_bound(teller, ty, dimension);
-    let first = |index: usize| match array.layout.as_ref().and_then(|it| it.first.get(index)) {
+    let layout = array.layout.as_ref().map(|layout| Box::new(with_known_first(teller, layout)));
+    let first = |index: usize| match layout.as_ref().and_then(|it| it.first.get(index)) {
         Some(ArrayBound::Number(first)) => Some(first.cast_unsigned()),
-        Some(ArrayBound::Expression(_)) => None,
+        Some(ArrayBound::Expression(_) | ArrayBound::Variable(_)) => None,
         None => Some(0),
     };
     let dimensions = array.dimensions.iter().enumerate().map(|(index, dimension)| {
@@ -79,8 +80,33 @@ fn known_within(teller: Teller<'_>, ty: &Type, nested: usize) -> Type {
         Some(nested) => known_within(teller, &element, nested).link(),
         None => element.link(),
     };
-    let kind = TypeKind::Array(ArrayType { element, dimensions, ..array.clone() });
+    let kind =
+        TypeKind::Array(ArrayType { element, dimensions, layout: layout.clone(), ..array.clone() });
     Type::made(TypeNode { id: None, kind, ..ty.node().clone() })
+}
+
+/// A layout with the first indices that variables of the frame hold.
+fn with_known_first(teller: Teller<'_>, layout: &ArrayLayout) -> ArrayLayout {
+    let known = |bound: &ArrayBound| match bound {
+        ArrayBound::Variable(id) => match held_by(teller, *id) {
+            Some(first) => ArrayBound::Number(first.cast_signed()),
+            None => bound.clone(),
+        },
+        bound => bound.clone(),
+    };
+    ArrayLayout { first: layout.first.iter().map(known).collect(), ..layout.clone() }
+}
+
+/// The number that a variable of the frame holds, with its sign.
+fn held_by(teller: Teller<'_>, id: DieId) -> Option<u64> {
+    let Teller { core, info, context } = teller;
+    let variable = info.variable_at(id, context.pc()).ok()?;
+    let ty = info.type_of(&variable).ok()?;
+    let place = location::place_of(&variable.location, &ty, context).ok()?;
+    let bytes = place.read(core, ty.size()?).ok()?;
+    let unused = 64_u32.checked_sub(u32::try_from(bytes.len()).ok()?.checked_mul(8)?)?;
+    let held = core.target().uint(&bytes).checked_shl(unused)?.cast_signed();
+    Some(held.checked_shr(unused)?.cast_unsigned())
 }
 
 /// How many indices there are from the first to the last one. One without elements ends before it begins.
@@ -95,7 +121,7 @@ const fn is_fixed(dimension: &Dimension) -> bool {
 
 /// The last index in a dimension.
 fn upper_bound(teller: Teller<'_>, ty: &Type, dimension: &Dimension) -> Option<u64> {
-    let Teller { core, info, context } = teller;
+    let Teller { info, context, .. } = teller;
     let last = match dimension {
         Dimension::Count(count) => return count.checked_sub(1),
         Dimension::Open => None,
@@ -103,14 +129,8 @@ fn upper_bound(teller: Teller<'_>, ty: &Type, dimension: &Dimension) -> Option<u
             let expression = Expression::beside_entry(info, ty.id()?, Arc::clone(bytes))?;
             location::number_of(&expression, context).ok()
         }
-        Dimension::UpperBoundIn(id) => {
-            let variable = info.variable_at(*id, context.pc()).ok()?;
-            let ty = info.type_of(&variable).ok()?;
-            let place = location::place_of(&variable.location, &ty, context).ok()?;
-            let bytes = place.read(core, ty.size()?).ok()?;
-            Some(core.target().uint(&bytes))
-        }
+        Dimension::UpperBoundIn(id) => held_by(teller, *id),
     };
     // An array without elements has -1 as its last index.
-    last.filter(|last| last.wrapping_add(1) <= MAX_COUNT)
+    last.filter(|last| last.cast_signed().unsigned_abs() <= MAX_COUNT)
 }

@@ -29,11 +29,13 @@ impl Core {
 }
 
 /// What the variable of a symbol may be called: compilers tell static variables of functions apart by a
-/// number behind the name (gcc: `calls.0`), or the function before it (clang: `main.calls`).
+/// number behind the name (gcc: `calls.0`), or the function before it (clang: `main.calls`). libstdc++ tags what has its
+/// strings in its type (`text[abi:cxx11]`).
 fn names(symbol: &str) -> impl Iterator<Item = &str> {
     let before = symbol.split_once('.').map(|(before, _)| before);
     let behind = symbol.rsplit_once('.').map(|(_, behind)| behind);
-    [Some(symbol), before, behind].into_iter().flatten().filter(|name| !name.is_empty())
+    let untagged = symbol.split_once("[abi:").map(|(before, _)| before);
+    [Some(symbol), before, behind, untagged].into_iter().flatten().filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]
@@ -45,5 +47,7 @@ mod tests {
         assert_eq!(names("calls").collect::<Vec<_>>(), ["calls"]);
         assert_eq!(names("calls.0").collect::<Vec<_>>(), ["calls.0", "calls", "0"]);
         assert_eq!(names("main.calls").collect::<Vec<_>>(), ["main.calls", "main", "calls"]);
+        let tagged = names("ns::text[abi:cxx11]").collect::<Vec<_>>();
+        assert_eq!(tagged, ["ns::text[abi:cxx11]", "ns::text"]);
     }
 }

@@ -4,7 +4,7 @@ use kcore_symbols::{StaticMember, Type};
 use kcore_values::Object;
 
 use super::globals::placed_first;
-use crate::{Core, Module};
+use crate::{Core, Module, SymbolKind};
 
 impl Core {
     /// The variable of this name that a class, behind aliases, declares; `None` where it declares none, or nothing
@@ -32,6 +32,8 @@ impl Core {
     /// What lies at the symbol that the declaration names, in whichever module that is.
     fn by_linkage_name(&self, class: &Type, declared: &StaticMember) -> Option<Object> {
         let (module, symbol) = self.find_symbol(None, declared.linkage_name.as_deref()?).ok()?;
+        // What each thread has of its own lies at no symbol.
+        (symbol.kind() != SymbolKind::Tls).then_some(())?;
         Some(Object::at(class.follow(&declared.ty).ok()?, module.addr(symbol.value())?))
     }
 

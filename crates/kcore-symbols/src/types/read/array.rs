@@ -76,7 +76,10 @@ fn bound(entry: &DieEntry<'_>, name: gimli::DwAt) -> Option<ArrayBound> {
         AttributeValue::Exprloc(_) | AttributeValue::Block(_) => {
             entry.expression(name).map(ArrayBound::Expression)
         }
-        _ => Some(ArrayBound::Number(i64::try_from(entry.constant(name)?).ok()?)),
+        _ => entry
+            .reference(name)
+            .map(ArrayBound::Variable)
+            .or_else(|| Some(ArrayBound::Number(i64::try_from(entry.constant(name)?).ok()?))),
     }
 }
 

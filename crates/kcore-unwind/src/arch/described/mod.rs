@@ -8,7 +8,7 @@ mod notes;
 mod prologue;
 mod signal_frame;
 
-use kcore_mem::{Addr, AddrRange, AddressSpace, Fault, Target};
+use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Fault, Target};
 
 pub use code::{Calls, SystemCalls, word_at};
 pub use notes::Layout;
@@ -497,6 +497,10 @@ impl Machine for Described {
             }
             None => false,
         }
+    }
+
+    fn grows_upwards(&self) -> bool {
+        self.target.arch == Arch::Hppa
     }
 
     fn links_frames(&self) -> bool {

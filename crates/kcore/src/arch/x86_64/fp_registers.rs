@@ -132,7 +132,8 @@ impl X86FpRegisters {
             self.widen(halves, 16);
             if let Some(halves) = xsave.component(Component::Zmm) {
                 self.widen(halves, 32);
-                let high = xsave.component(Component::HighZmm).unwrap_or_default();
+                let high = xsave.component(Component::HighZmm).filter(|_| !self.is_i386);
+                let high = high.unwrap_or_default();
                 self.vectors.extend(high.chunks_exact(64).map(|it| VectorRegister(it.to_vec())));
             }
         }
