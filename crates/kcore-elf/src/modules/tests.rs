@@ -30,7 +30,9 @@ fn modules(rows: &[(u64, u64, u64, u32)]) -> Vec<MappedModule> {
     });
     let segments: Vec<_> = segments.collect();
     let mut desc = vec![rows.len() as u64, 0x1000];
-    desc.extend(rows.iter().flat_map(|(start, len, offset, _)| [*start, start + len, *offset]));
+    desc.extend(
+        rows.iter().flat_map(|(start, len, offset, _)| [*start, start.wrapping_add(*len), *offset]),
+    );
     let mut desc: Vec<u8> = desc.into_iter().flat_map(u64::to_le_bytes).collect();
     desc.extend(rows.iter().flat_map(|_| *b"/lib/a.so\0"));
     let note = written_note(b"CORE", 0x4649_4c45, &desc, Target::X86_64);

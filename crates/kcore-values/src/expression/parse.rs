@@ -394,10 +394,10 @@ impl<'t> Parser<'t> {
                 return Ok(Tree::Object(Box::new(object)));
             }
         }
-        if let Some(scoped) = with_arguments(rest, plain).and_then(|len| rest.get(..len)) {
-            if scoped.rfind('>') < scoped.rfind("::") {
-                return Err(ExpressionFault::Name(scoped.to_owned()));
-            }
+        if let Some(scoped) = with_arguments(rest, plain).and_then(|len| rest.get(..len))
+            && scoped.rfind('>') < scoped.rfind("::")
+        {
+            return Err(ExpressionFault::Name(scoped.to_owned()));
         }
         let name = rest.get(..plain).unwrap_or_default();
         let behind = rest.get(plain..).unwrap_or_default().trim_start();
