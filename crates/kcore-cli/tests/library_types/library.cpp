@@ -320,9 +320,13 @@ auto g_gone = std::next(g_shrunk.begin()), g_here = std::next(g_gone);
 auto g_rend = g_behead.rend(), g_last = g_behead.rbegin();
 auto g_gone_pair = g_shrunk_map.begin(), g_last_pair_base = g_shrunk_map.end();
 auto g_last_pair = g_shrunk_map.rbegin();
+std::map<int, int> g_lone_pair{{7, 8}}, g_two_pairs{{7, 8}, {9, 10}};
+auto g_before_lone = g_lone_pair.rend(), g_before_two = g_two_pairs.rend();
 
 static void tell_erased()
 {
+	tell("shows", "g_before_lone", "end");
+	tell("shows", "g_before_two", "end");
 	std::printf("number\tg_gone\t%p\n", (void *)((char *)&*g_gone - 2 * sizeof(void *)));
 	// Before what rend() was made of stands nothing that memory still tells.
 	std::printf("has\tg_rend\t%p\n", (void *)((char *)&g_behead.front() - 2 * sizeof(void *)));

@@ -190,7 +190,8 @@ fn before_in_tree(evaluator: &Evaluator<'_>, node: Addr) -> Option<Addr> {
     let mut at = node;
     for _ in 0..MAX_LEVELS {
         let parent = evaluator.pointer_at(at, word)?;
-        if evaluator.pointer_at(parent, left)? != at {
+        // Before the first node stands what rend() points to: the end, whose left link leads to that node.
+        if evaluator.pointer_at(parent, left)? != at || is_header(evaluator, parent)? {
             return Some(parent);
         }
         at = parent;
