@@ -180,3 +180,12 @@ fn a_function_within_another_sees_its_variables() {
     assert_eq!((of(0, "depth"), of(2, "depth")), (json!(0), json!(1)));
     assert_eq!((of(0, "hidden_by_inner"), of(1, "hidden_by_inner")), (json!(2), json!(1)));
 }
+
+#[test]
+fn variables_of_a_class_are_found_however_often_they_are_asked_for() {
+    for compiler in ["g++", "clang++"] {
+        let Some(program) = crashed(compiler, &["-O0"], &["statics.cc"]) else { continue };
+        let asked = vec!["::print Counts::made; ::print Counts::lost"; 12].join("; ");
+        assert_eq!(program.text(&asked), "0x29\n0x2a\n".repeat(12), "{compiler}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The scopes of a unit: which entry lies in which.
 
-use gimli::{DwTag, constants};
+use gimli::{Abbreviation, DwTag, constants};
 
 use super::{
     Result, UnitOffset,
@@ -41,7 +41,7 @@ impl Outline {
         {
             outline.close(&mut open, entry.depth, entry.offset);
             let tag = entry.shape.tag();
-            if may_lie_in_scope(tag)
+            if may_lie_in_scope(entry.shape)
                 && let Some(around) = open.last_mut()
             {
                 around.is_wanted = true;
@@ -124,12 +124,16 @@ pub const fn is_scope(tag: DwTag) -> bool {
     )
 }
 
-/// Whether the scope of an entry with this tag is ever asked for.
-const fn may_lie_in_scope(tag: DwTag) -> bool {
+/// Whether the scope of an entry of this shape is ever asked for. Of members only those are that a definition elsewhere
+/// may name: static ones.
+fn may_lie_in_scope(shape: &Abbreviation) -> bool {
+    let is_static = |name| matches!(name, constants::DW_AT_external | constants::DW_AT_declaration);
+    if shape.tag() == constants::DW_TAG_member {
+        return shape.attributes().iter().any(|attribute| is_static(attribute.name()));
+    }
     !matches!(
-        tag,
-        constants::DW_TAG_member
-            | constants::DW_TAG_inheritance
+        shape.tag(),
+        constants::DW_TAG_inheritance
             | constants::DW_TAG_enumerator
             | constants::DW_TAG_variant_part
             | constants::DW_TAG_variant
