@@ -185,7 +185,7 @@ fn a_function_within_another_sees_its_variables() {
 fn variables_of_a_class_are_found_however_often_they_are_asked_for() {
     for compiler in ["g++", "clang++"] {
         let Some(program) = crashed(compiler, &["-O0"], &["statics.cc"]) else { continue };
-        let asked = vec!["::print Counts::made; ::print Counts::lost"; 12].join("; ");
+        let asked = ["::print Counts::made; ::print Counts::lost"; 12].join("; ");
         assert_eq!(program.text(&asked), "0x29\n0x2a\n".repeat(12), "{compiler}");
     }
 }
