@@ -105,17 +105,12 @@ fn wide(bytes: &[u8]) -> String {
 fn lines_of(name: &str, bytes: &[u8]) -> Vec<String> {
     const LINE: usize = 32;
     let name = format!("%{name}");
-    let parts = bytes.chunks(LINE).rev().map(wide);
-    match bytes.len() <= LINE {
-        true => parts.map(|part| format!("{name:6} {part}")).collect(),
-        false => parts
-            .enumerate()
-            .map(|(index, part)| {
-                let name = if index == 0 { &name } else { "" };
-                format!("{name:6} {part}")
-            })
-            .collect(),
-    }
+    let parts = bytes.chunks(LINE).rev().map(wide).enumerate();
+    let line = |(index, part): (usize, String)| {
+        let name = if index == 0 { &name } else { "" };
+        format!("{name:6} {part}")
+    };
+    parts.map(line).collect()
 }
 
 /// A register by its name, for JSON.

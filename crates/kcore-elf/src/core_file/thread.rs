@@ -46,7 +46,7 @@ impl StatusLayout {
             (_, 8) => Self { pid: 32, registers: 112, tail: 8 },
             // Words are aligned to two bytes.
             (Arch::M68k, _) => Self { pid: 22, registers: 70, tail: 4 },
-            // Registers of 64 bits align the whole.
+            // Registers of 64 bits align the note to eight bytes.
             (Arch::S390 | Arch::X86_64 | Arch::Mips64, _) => {
                 Self { pid: 24, registers: 72, tail: 8 }
             }
