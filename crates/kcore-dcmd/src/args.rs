@@ -123,7 +123,8 @@ impl Args {
     }
 }
 
-/// A word with more than letters in it may be meant as an expression.
+/// The error of an unknown option. A word with other signs than letters, such as `-7`, may be an expression: the error
+/// tells how to write that.
 fn illegal_option(letter: char, word: &str) -> DcmdError {
     let is_of_letters = word.chars().skip(1).all(|letter| letter.is_ascii_alphanumeric());
     let advice = if is_of_letters { "" } else { "; -- ends the options, before an expression" };

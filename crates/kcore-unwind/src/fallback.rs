@@ -218,7 +218,7 @@ impl Fallback<'_> {
 
     /// Whether a call may return to `pc`.
     pub fn can_return_to(&self, pc: Addr) -> bool {
-        // A call that never returns may be the last code that there is.
+        // A call to a function that never returns may be the last instruction of a module: then no code is at `pc`.
         let follows_call = self.modules.is_code(pc.wrapping_offset(-1))
             && self.machine.follows_call(pc, self.space);
         follows_call

@@ -295,12 +295,13 @@ impl<'a> Walker<'a> {
 
     /// The same, but that nothing calls the function where the program begins, whatever its unwind information says.
     fn ended_at_entry(&self, above: Above, regs: &Regs, pc: CodeAddr, caller: &Regs) -> Above {
-        if !self.modules.is_entry(pc.lookup()) {
-            return above;
-        }
         let leads_on =
             above.caller.is_ok() && caller.pc() != regs.pc() && self.modules.is_code(caller.pc());
-        if leads_on { above } else { Above { cfa: above.cfa, ..Above::none(End::Outermost) } }
+        // Nearly all frames lead on: symbols need not be read for them.
+        match leads_on || !self.modules.is_entry(pc.lookup()) {
+            true => above,
+            false => Above { cfa: above.cfa, ..Above::none(End::Outermost) },
+        }
     }
 
     fn above_rule(

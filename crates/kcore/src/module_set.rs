@@ -12,6 +12,8 @@ const PF_X: u32 = 1;
 /// Code at the entry point that counts as the outermost function, in bytes: `_start` is shorter on
 /// every known system.
 const ENTRY_SIZE: u64 = 64;
+/// The same where a symbol tells that the function goes on: old programs of s390 have one of more than 256 bytes.
+const MAX_ENTRY_SIZE: u64 = 1024;
 
 /// The modules of a process.
 pub struct ModuleSet {
@@ -121,7 +123,8 @@ impl kcore_unwind::Modules for ModuleSet {
 
     fn is_entry(&self, at: Addr) -> bool {
         let entry = self.at(at).and_then(Module::entry);
-        entry.filter(|entry| *entry <= at).is_some_and(|entry| match self.function_before(at) {
+        let is_near = |entry: &Addr| AddrRange::with_len(*entry, MAX_ENTRY_SIZE).contains(at);
+        entry.filter(is_near).is_some_and(|entry| match self.function_before(at) {
             Some(function) if function.start == entry => function.contains(at),
             function => {
                 AddrRange::with_len(entry, ENTRY_SIZE).contains(at)

@@ -49,7 +49,7 @@ fn run(session: &mut Session, commands: &[String]) {
     let _ = each(session, commands, &mut nowhere());
 }
 
-/// The same for commands that a person typed, who sees which of them fail.
+/// Runs commands that the user gave: their failures are shown, what else they print is not.
 fn run_told(session: &mut Session, commands: &[String]) {
     let numbers = Numbers { radix: 16, word_size: 8 };
     let options = TextOptions { styled: false, live: false, numbers };

@@ -234,11 +234,11 @@ impl CoreFile {
 
     /// Systems that say so in their notes, and not in the header.
     fn refuse_other_systems(&self) -> Result<(), ParseError> {
-        let mut systems = self.notes().filter_map(|note| notes::other_system(note.owner));
-        match systems.next().filter(|_| self.threads.is_empty()) {
-            Some(system) => Err(ParseError::OtherSystem(system)),
-            None => Ok(()),
+        if !self.threads.is_empty() {
+            return Ok(());
         }
+        let system = self.notes().find_map(|note| notes::other_system(note.owner));
+        system.map_or(Ok(()), |system| Err(ParseError::OtherSystem(system)))
     }
 
     fn read_notes(&mut self) {

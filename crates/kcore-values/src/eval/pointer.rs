@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         text::up_to_nul(self.process, at, unit, count, text::MAX_BEHIND_POINTER)
     }
 
-    /// Bytes of a character, and how many there are, of characters of Fortran that a pointer leads to.
+    /// For a pointer to characters of Fortran: the bytes of one character, and how many characters there are.
     fn characters(&self, ty: &Type, array: &ArrayType) -> Option<(u64, Option<u64>)> {
         let [Dimension::Count(count)] = array.dimensions.as_slice() else { return None };
         array.layout.as_ref()?;

@@ -55,7 +55,7 @@ pub enum Tree {
     Group(Box<Node>),
 }
 
-/// What stands for one dimension between the parentheses behind an array of Fortran.
+/// A subscript of an array of Fortran: an index, or a section of one dimension.
 #[derive(Clone, Debug)]
 pub enum SubscriptNode {
     /// `i`

@@ -85,7 +85,7 @@ fn known_within(teller: Teller<'_>, ty: &Type, nested: usize) -> Type {
     Type::made(TypeNode { id: None, kind, ..ty.node().clone() })
 }
 
-/// A layout with the first indices that variables of the frame hold.
+/// The layout with numbers in the place of first indices that are variables of the frame.
 fn with_known_first(teller: Teller<'_>, layout: &ArrayLayout) -> ArrayLayout {
     let known = |bound: &ArrayBound| match bound {
         ArrayBound::Variable(id) => match held_by(teller, *id) {
