@@ -1,12 +1,13 @@
 //! Typed expressions among the words of a command line, and in braces within expressions of the language.
 
-use kcore::expression::{ExpressionError, ExpressionNames, evaluate, word};
+use kcore::expression::{ExpressionError, ExpressionFault, ExpressionNames, evaluate, word};
 use kcore::{
     Addr, Content, FunctionType, Limits, Number, Object, PathEnd, PathWalker, PathWords, Type,
     TypeKind, TypeNode,
 };
 use kcore_dcmd::{Arg, Cx, DcmdError, Dot, NameScope, Result, TypedExpressions};
 
+use crate::enumerator;
 use crate::member_path;
 use crate::operand;
 use crate::session_process::SessionProcess;
@@ -45,6 +46,9 @@ pub fn last_resort(cx: &mut Cx<'_>, words: &[Arg]) -> Result<Option<Named>> {
     let Some((Arg::Text(text), members)) = words.split_first() else { return Ok(None) };
     match evaluated(cx.names(), text) {
         Ok(end) => shown(cx, end, members.to_vec()),
+        Err(error @ ExpressionError { fault: ExpressionFault::Ambiguous(..), .. }) => {
+            Err(failed(text, &error))
+        }
         Err(_) => Ok(None),
     }
 }
@@ -94,7 +98,7 @@ fn split(cx: &Cx<'_>, words: &[Arg]) -> Option<(String, Vec<Arg>)> {
     let (Arg::Text(first), rest) = words.split_first()? else { return None };
     let is_joined = |word: &Arg| matches!(word, Arg::Text(word) if OPERATORS.contains(&&**word));
     if rest.len() > 1 && rest.first().is_some_and(is_joined) {
-        let is_variable = !PathWalker::is_path(first) || names_variable(cx, first);
+        let is_variable = !PathWalker::is_path(first) || names_value(cx, first);
         let text = words.iter().map(Arg::to_text).collect::<Vec<_>>().join(" ");
         return is_variable.then_some((text, Vec::new()));
     }
@@ -127,9 +131,12 @@ fn begins_with_variable(scope: NameScope<'_>, text: &str) -> bool {
     text.get(..end).is_some_and(|name| variable::object(scope, name).is_some())
 }
 
-fn names_variable(cx: &Cx<'_>, path: &str) -> bool {
+fn names_value(cx: &Cx<'_>, path: &str) -> bool {
     let name = PathWalker::first_name(path);
-    name.is_some_and(|name| variable::object(cx.names(), &name).is_some())
+    name.is_some_and(|name| {
+        variable::object(cx.names(), &name).is_some()
+            || !matches!(enumerator::object(cx.names(), &name), Ok(None))
+    })
 }
 
 fn evaluated(scope: NameScope<'_>, text: &str) -> std::result::Result<PathEnd, ExpressionError> {
@@ -157,8 +164,16 @@ impl PathWords for SessionNames<'_> {
 
 impl ExpressionNames for SessionNames<'_> {
     fn object(&self, name: &str) -> Option<Object> {
+        if let Some(global) = name.strip_prefix("::") {
+            return variable::global(self.0, global);
+        }
         let name = scoped(name);
-        variable::object(self.0, &name).or_else(|| self.function(&name))
+        let function = || self.function(&name).filter(|_| !enumerator::is_near(self.0, &name));
+        variable::object(self.0, &name).or_else(function)
+    }
+
+    fn enumerator(&self, name: &str) -> std::result::Result<Option<Object>, Vec<String>> {
+        enumerator::object(self.0, &scoped(name))
     }
 
     fn register(&self, name: &str) -> Option<Object> {

@@ -44,6 +44,7 @@ mod dump;
 mod echo;
 mod element;
 mod enumeration;
+mod enumerator;
 mod env;
 mod erlang;
 mod errno;

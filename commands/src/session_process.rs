@@ -75,6 +75,14 @@ impl Process for SessionProcess<'_> {
         self.names.core().class_variable(class, name)
     }
 
+    fn variable_beside(&self, near: &Type, name: &str) -> Option<Object> {
+        self.names.core().variable_beside(near, name)
+    }
+
+    fn enumerator_beside(&self, near: &Type, name: &str) -> Option<Object> {
+        self.names.core().enumerator_beside(near, name)
+    }
+
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
         self.names.core().type_spelled(near, text)
     }

@@ -3,6 +3,7 @@
 use kcore::{Absent, NamedFrame, Object, ObjectPlace, PathPart, PathWalker, Process, Tid, Type};
 use kcore_dcmd::{Arg, Cx, Dot, NameScope, Result, near};
 
+use crate::enumerator;
 use crate::expression;
 use crate::frame_operand::FrameOperand;
 use crate::member_path::{self, Reach};
@@ -189,6 +190,12 @@ pub fn object(scope: NameScope<'_>, word: &str) -> Option<Object> {
     lookup(scope, false, word).map(|looked_up| looked_up.object)
 }
 
+/// The variable of a module that has this name, whatever the code in which names are used has.
+pub fn global(scope: NameScope<'_>, name: &str) -> Option<Object> {
+    let found = scope.core.variables().find(scope.shell.current_thread(), None, name).ok()?;
+    found.object().ok()
+}
+
 /// The variable, and the others of its name if they are wanted.
 fn lookup(names: NameScope<'_>, with_others: bool, word: &str) -> Option<LookedUp> {
     let (scope, name) = match word.rsplit_once('`') {
@@ -208,9 +215,16 @@ fn lookup(names: NameScope<'_>, with_others: bool, word: &str) -> Option<LookedU
         _ => names.shell.current_thread(),
     };
     let found = core.variables().find_from(names.code(), thread, scope, name).ok()?;
+    let is_far = scope.is_none() && core.variables().is_of_other_library(names.code(), &found);
+    let is_hidden = || match is_far {
+        true => !matches!(enumerator::object(names, name), Ok(None)),
+        false => enumerator::is_near(names, name),
+    };
+    if found.is_private && scope.is_none() && is_hidden() {
+        return None;
+    }
     let others =
         if with_others { core.variables().others(&found, scope, name) } else { Vec::new() };
-    let is_far = scope.is_none() && core.variables().is_of_other_library(names.code(), &found);
     let note = match others.is_empty() {
         false => Some(type_words::choice(word, &found.source, &others)),
         true => (with_others && is_far).then(|| format!("{word} is that of {}", found.source)),

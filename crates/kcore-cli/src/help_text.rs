@@ -18,7 +18,8 @@ pub(crate) const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\n\
 cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2; minidumps of Linux\n\
-stacks, registers, code: x86-64, aarch64\n\
+machines: x86-64, aarch64; cores alone of i386, x32, arm, riscv, powerpc, s390, mips, \
+loongarch64, sparc64, m68k, alpha, hppa\n\
 debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
 live processes: snapshot, save, catch, watch, profile, agent\n\
 debuginfod: ",

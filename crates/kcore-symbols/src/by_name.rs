@@ -53,7 +53,7 @@ impl DebugInfo {
         self.find_entries(&IndexQuery::new(name, What::Function))
     }
 
-    fn find_entries(&self, sought: &IndexQuery<'_>) -> Vec<DieId> {
+    pub(crate) fn find_entries(&self, sought: &IndexQuery<'_>) -> Vec<DieId> {
         let listed = self.find_listed(sought);
         listed.unwrap_or_else(|| find(self, self.names(), sought))
     }

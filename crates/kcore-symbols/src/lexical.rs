@@ -6,9 +6,9 @@ use std::{collections::VecDeque, sync::Arc};
 use rustc_hash::FxHashSet;
 
 use crate::{
-    DebugInfo, DieId, FunctionScope, Type,
+    DebugInfo, DieId, FoundEnumerator, FunctionScope, Type,
     by_name::is_called,
-    dwarf::{Unit, UnitName, UnitOffset, Which},
+    dwarf::{Unit, UnitName, UnitNameKind, UnitOffset, Which},
     index::{Fit, IndexQuery, What, is_type, name_hash},
     types,
 };
@@ -32,9 +32,12 @@ impl DebugInfo {
             ids.into_iter().filter_map(|id| self.type_at(id).ok()).filter(fits).collect()
         };
         let blocks = functions.iter().flat_map(|function| &function.blocks);
-        let mut in_blocks = blocks.map(|block| types(self.types_in_block(*block, &sought)));
+        let mut in_blocks =
+            blocks.map(|block| types(self.in_block(*block, &sought, UnitNameKind::Type)));
         in_blocks.find(|found| !found.is_empty()).unwrap_or_else(|| {
-            let unit = functions.first().map(|function| self.in_units(function, &sought, false));
+            let unit = functions
+                .first()
+                .map(|function| self.in_units(function, &sought, UnitNameKind::Type));
             types(unit.unwrap_or_default())
         })
     }
@@ -42,7 +45,25 @@ impl DebugInfo {
     /// The variables outside of functions that a name means in the code of a function: those that its unit
     /// defines, in the namespace or class that is nearest to it.
     pub fn variables_seen_from(&self, function: &FunctionScope, name: &str) -> Vec<DieId> {
-        self.in_units(function, &IndexQuery::new(name, What::Variable), true)
+        self.in_units(function, &IndexQuery::new(name, What::Variable), UnitNameKind::Variable)
+    }
+
+    /// The values of enumerations that a name means in the code of `functions`, as [`DebugInfo::types_seen_from`] has
+    /// it.
+    pub fn enumerators_seen_from(
+        self: &Arc<Self>,
+        functions: &[FunctionScope],
+        name: &str,
+    ) -> Vec<FoundEnumerator> {
+        let sought = IndexQuery::new(name, What::Enumerator);
+        let kind = UnitNameKind::Enumerator;
+        let blocks = functions.iter().flat_map(|function| &function.blocks);
+        let mut in_blocks = blocks.map(|block| self.in_block(*block, &sought, kind));
+        let ids = in_blocks.find(|found| !found.is_empty()).unwrap_or_else(|| {
+            let unit = functions.first().map(|function| self.in_units(function, &sought, kind));
+            unit.unwrap_or_default()
+        });
+        ids.into_iter().filter_map(|id| self.enumerator_at(id)).collect()
     }
 
     /// The variables of this name that lie in a function or in its blocks, with the function's abstract
@@ -60,7 +81,8 @@ impl DebugInfo {
         let Ok((unit, offset)) = self.place(function) else { return Vec::new() };
         let Ok(end) = unit.end_of(offset) else { return Vec::new() };
         let names = self.names_of(function.which, &unit, stem, |found| {
-            found.is_variable && found.block.is_some_and(|block| (offset..end).contains(&block))
+            found.kind == UnitNameKind::Variable
+                && found.block.is_some_and(|block| (offset..end).contains(&block))
         });
         let is_named = |id: &DieId| {
             let named = types::named(self, *id).ok().flatten();
@@ -69,9 +91,9 @@ impl DebugInfo {
         names.into_iter().filter(is_named).collect()
     }
 
-    fn types_in_block(&self, block: DieId, sought: &IndexQuery<'_>) -> Vec<DieId> {
+    fn in_block(&self, block: DieId, sought: &IndexQuery<'_>, kind: UnitNameKind) -> Vec<DieId> {
         let Ok((unit, offset)) = self.place(block) else { return Vec::new() };
-        let is_here = |found: &UnitName| !found.is_variable && found.block == Some(offset);
+        let is_here = |found: &UnitName| found.kind == kind && found.block == Some(offset);
         let mut ids = self.names_of(block.which, &unit, sought.stem(), is_here);
         ids.retain(|id| self.fit(*id, sought).is_some());
         ids
@@ -82,10 +104,10 @@ impl DebugInfo {
         &self,
         function: &FunctionScope,
         sought: &IndexQuery<'_>,
-        variables: bool,
+        kind: UnitNameKind,
     ) -> Vec<DieId> {
         let units = self.units_of(function);
-        let here = |found: &UnitName| found.block.is_none() && found.is_variable == variables;
+        let here = |found: &UnitName| found.block.is_none() && found.kind == kind;
         let in_unit = |(which, unit): &PlacedUnit| self.names_of(*which, unit, sought.stem(), here);
         let ids: Vec<DieId> = units.iter().flat_map(in_unit).collect();
         if ids.is_empty() {

@@ -12,6 +12,9 @@ pub enum End {
     /// The return address of the last frame is not in code: the stack is damaged there.
     #[error("return address {0} is not in code")]
     NotCode(Addr),
+    /// The thread ran where no code is, and nothing tells what led there.
+    #[error("there is no code at pc {0}, and nothing tells what led there")]
+    WildPc(Addr),
     /// Nothing tells how to unwind the code at this address.
     #[error("no way to unwind the code at {0}")]
     NoRule(Addr),
@@ -72,6 +75,7 @@ impl End {
         match self {
             Self::Outermost => "outermost",
             Self::NotCode(_) => "not_code",
+            Self::WildPc(_) => "wild_pc",
             Self::NoRule(_) => "no_rule",
             Self::UnknownCode(_) => "unknown_code",
             Self::Fault(Fault::NotDumped(_)) => "not_dumped",
@@ -95,6 +99,7 @@ impl End {
     pub const fn addr(self) -> Option<Addr> {
         match self {
             Self::NotCode(at)
+            | Self::WildPc(at)
             | Self::NoRule(at)
             | Self::UnknownCode(at)
             | Self::Zeros(at)

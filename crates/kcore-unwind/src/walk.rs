@@ -397,7 +397,7 @@ impl<'a> Walker<'a> {
             *caller = regs;
             Caller { is_guess, ..Caller::sure(Trust::NullCall, false) }
         });
-        let found = found.ok_or(End::NotCode(regs.pc()));
+        let found = found.ok_or(End::WildPc(regs.pc()));
         Above { cfa, floor: cfa, ..Above::of(found) }
     }
 

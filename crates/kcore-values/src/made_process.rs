@@ -5,7 +5,7 @@ use kcore_symbols::{
     BaseType, Composite, Encoding, Keyword, Member, MemberPlace, Type, TypeKind, TypeNode,
 };
 
-use crate::{Content, DeclaredPrinters, Limits, Object, Process, SymbolName, Value};
+use crate::{Content, DeclaredPrinters, Limits, Object, Process, SymbolName, Value, expression};
 
 /// A process.
 pub struct MadeProcess {
@@ -19,6 +19,8 @@ pub struct MadeProcess {
     pub tables: Vec<(u64, Type)>,
     /// Definitions.
     pub defined: Vec<Type>,
+    /// Variables of the program.
+    pub variables: Vec<(&'static str, Object)>,
     /// Printers that a user declared.
     pub printers: DeclaredPrinters,
     /// What reading may take.
@@ -35,6 +37,7 @@ impl MadeProcess {
             symbols: Vec::new(),
             tables: Vec::new(),
             defined: Vec::new(),
+            variables: Vec::new(),
             printers: DeclaredPrinters::default(),
             budget: Budget::default(),
         }
@@ -126,6 +129,19 @@ impl Process for MadeProcess {
             Some(to) => Some(self.type_spelled(near, to.trim_end())?.pointer(8)),
             None => self.type_named(near, text),
         }
+    }
+
+    fn variable_beside(&self, _near: &Type, name: &str) -> Option<Object> {
+        let found = self.variables.iter().find(|(known, _)| *known == name);
+        found.map(|(_, object)| object.clone())
+    }
+
+    fn enumerator_beside(&self, _near: &Type, name: &str) -> Option<Object> {
+        self.defined.iter().find_map(|ty| {
+            let TypeKind::Enumeration(enumeration) = ty.kind() else { return None };
+            let found = enumeration.enumerators.iter().find(|one| &*one.name == name)?;
+            Some(expression::enumerator(ty, found.value, self.space().target()))
+        })
     }
 
     fn declared_printers(&self) -> Option<&DeclaredPrinters> {

@@ -46,6 +46,17 @@ pub trait Process: Sync {
         None
     }
 
+    /// The variable of a module that has this name, looked for first beside `near`.
+    fn variable_beside(&self, _near: &Type, _name: &str) -> Option<Object> {
+        None
+    }
+
+    /// The value of an enumeration of this name, looked for first beside `near`; `None` also where enumerations of one
+    /// module have the name for several values.
+    fn enumerator_beside(&self, _near: &Type, _name: &str) -> Option<Object> {
+        None
+    }
+
     /// The name of an error number of the system: `ENOENT`.
     fn error_name(&self, _number: i32) -> Option<&'static str> {
         None

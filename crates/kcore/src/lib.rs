@@ -211,9 +211,9 @@ pub use kcore_runtimes::{
 pub use kcore_symbols::{
     AliasKind, AliasType, ArrayBound, ArrayLayout, ArrayPresence, ArrayType, BaseClass, BaseType,
     BitField, Composite, DebugInfo, DieId, Dimension, Encoding, Enumeration, Enumerator,
-    FunctionType, Keyword, Language, Member, MemberPlace, PointerKind, PointerType, SoughtName,
-    SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeIdentity, TypeKind, TypeLink,
-    TypeNode, demangle,
+    FoundEnumerator, FunctionType, Keyword, Language, Member, MemberPlace, PointerKind,
+    PointerType, SoughtName, SymbolRef, SymbolSource, SymbolTable, Type, TypeError, TypeIdentity,
+    TypeKind, TypeLink, TypeNode, demangle,
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{

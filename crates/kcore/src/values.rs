@@ -63,6 +63,14 @@ impl Process for Core {
         self.variable_of_class(class, name)
     }
 
+    fn variable_beside(&self, near: &Type, name: &str) -> Option<Object> {
+        self.variable_near_type(near, name)
+    }
+
+    fn enumerator_beside(&self, near: &Type, name: &str) -> Option<Object> {
+        self.types().enumerator_near(near, name)
+    }
+
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
         self.types().spelled_near(near, text)
     }

@@ -94,7 +94,10 @@ impl Collector {
         collection: &mut Collection,
     ) -> Result<(), OpenError> {
         let is_lost = |thread: &OwnThread| {
-            matches!(thread.end, End::NotCode(_) | End::NoRule(_) | End::NoRegisters)
+            matches!(
+                thread.end,
+                End::NotCode(_) | End::WildPc(_) | End::NoRule(_) | End::NoRegisters
+            )
         };
         let is_blind = |thread: &OwnThread| matches!(thread.end, End::NoRegisters);
         for _ in 0..MAX_TRIES {

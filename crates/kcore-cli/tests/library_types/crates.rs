@@ -15,6 +15,9 @@ fn main() {
     let mut my_growing = bytes::BytesMut::with_capacity(64);
     my_growing.extend_from_slice(b"growing");
     let my_array: arrayvec::ArrayVec<u16, 8> = [10, 20].into_iter().collect();
+    let mut my_torn = std::mem::ManuallyDrop::new(my_array.clone());
+    // The length comes first: `#[repr(C)]` of arrayvec 0.7.
+    unsafe { (&raw mut my_torn).cast::<u32>().write(20) };
     let my_letters = arrayvec::ArrayString::<16>::from("letters").unwrap();
     let my_date = chrono::NaiveDate::from_ymd_opt(2024, 2, 29).unwrap();
     let my_ides = chrono::NaiveDate::from_ymd_opt(-44, 3, 15).unwrap();
@@ -44,6 +47,7 @@ fn main() {
     tell("text", "my_fixed", "static");
     tell("text", "my_growing", "growing");
     tell("number", "my_array[1]", &my_array[1].to_string());
+    tell("has", "my_torn", "len = 0x14");
     tell("text", "my_letters", &my_letters);
     tell("means", "my_date", &my_date.to_string());
     tell("means", "my_ides", &my_ides.to_string());
@@ -77,6 +81,6 @@ fn main() {
         &my_time, &my_both, &my_moment, &my_zoned, &my_span, &my_locked, &guard, &my_shared,
         &first, &second,
     ));
-    black_box((&my_once, &my_table, &my_unique, &my_cell, &my_id));
+    black_box((&my_torn, &my_once, &my_table, &my_unique, &my_cell, &my_id));
     std::process::abort();
 }

@@ -1,8 +1,9 @@
 //! Types of the standard library of Rust, in locals of `main`. The program tells what they hold, then it dies.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::hint::black_box;
+use std::mem::ManuallyDrop;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, RwLock};
@@ -73,6 +74,30 @@ fn tell_targets() {
     stop();
 }
 
+/// Puts another word in the place of one.
+fn overwrite<T, const WORDS: usize>(value: &mut T, from: usize, to: usize) {
+    assert_eq!(size_of::<T>(), WORDS * size_of::<usize>());
+    let words = unsafe { &mut *(&raw mut *value).cast::<[usize; WORDS]>() };
+    words.iter_mut().filter(|word| **word == from).for_each(|word| *word = to);
+}
+
+/// A vector with three elements and room for none.
+fn torn_list() -> ManuallyDrop<Vec<u32>> {
+    let mut list = ManuallyDrop::new(Vec::with_capacity(7));
+    list.extend([1, 2, 3]);
+    overwrite::<_, 3>(&mut list, 7, 0);
+    list
+}
+
+/// A ring that begins behind its end.
+fn torn_ring() -> ManuallyDrop<VecDeque<u32>> {
+    let mut ring = ManuallyDrop::new(VecDeque::with_capacity(16));
+    ring.extend(0..8);
+    ring.drain(..5);
+    overwrite::<_, 4>(&mut ring, 5, 500);
+    ring
+}
+
 #[inline(never)]
 fn stop() {
     std::process::abort();
@@ -112,6 +137,10 @@ fn main() {
     tell("number", "my_list[1]", &my_list[1].to_string());
     tell("number", "my_array[2]", &my_array[2].to_string());
     tell("number", "my_letters[98]", &my_letters[&'b'].to_string());
+    let (mut my_torn, mut my_torn_ring) = (torn_list(), torn_ring());
+    tell("has", "my_torn", "len = 0x3");
+    tell("has", "my_torn_ring", "0x1f4");
+    black_box((&mut my_torn, &mut my_torn_ring));
     black_box((my_list, my_array, my_letters));
     black_box((
         &my_span,

@@ -31,6 +31,34 @@ fn a_name_means_what_the_code_of_the_frame_means_by_it() {
 }
 
 #[test]
+fn the_name_of_an_enumerator_is_the_value_that_the_code_means() {
+    for program in all_builds(&SCOPES) {
+        let build = &program.build;
+        let of = |frame: u8, name: &str| {
+            program.value(&format!("::frame {frame}; ::print {name}"))["value"].clone()
+        };
+        assert_eq!((of(0, "LIMIT"), of(1, "LIMIT")), (json!(30), json!(3)), "{build}");
+        assert_eq!(of(0, "DEEP"), json!(-4), "{build}: the function's own");
+        assert_eq!(of(1, "LIMIT+FIRST_B"), json!(5), "{build}");
+        assert_eq!(of(1, "flags == FLAG_A + FLAG_C"), json!(1), "{build}");
+        assert_eq!(of(1, "words[FIRST_B]"), of(1, "words[2]"), "{build}");
+        assert_eq!(of(1, "first_kind == FIRST_B"), json!(1), "{build}");
+        let word = program.text("::frame 1; {FLAG_A<<8}=X");
+        assert_eq!(word.split_whitespace().last(), Some("100"), "{build}");
+        let shown = program.text("::frame 1; ::print kind::FIRST_B");
+        assert!(shown.ends_with("\nkind::FIRST_B = 0x2 (FIRST_B)\n"), "{build}: {shown}");
+    }
+}
+
+#[test]
+fn an_enumerator_of_several_values_is_refused_where_the_code_has_none() {
+    let Some(program) = crashed("gcc", &["-O0"], &SCOPES) else { return };
+    let told = program.notes("::frame 2; ::print LIMIT");
+    assert!(told.contains("'LIMIT' may be 3 of an enumeration without a name or 30 of"), "{told}");
+    assert_eq!(program.value("::frame 2; ::print SECOND_B")["value"], 8);
+}
+
+#[test]
 fn a_pipe_says_whose_code_is_meant() {
     let Some(program) = crashed("gcc", &["-O0"], &SCOPES) else { return };
     let walked = program.text("::walk frame | ::head -2 | ::print twice");
@@ -187,5 +215,7 @@ fn variables_of_a_class_are_found_however_often_they_are_asked_for() {
         let Some(program) = crashed(compiler, &["-O0"], &["statics.cc"]) else { continue };
         let asked = ["::print Counts::made; ::print Counts::lost"; 12].join("; ");
         assert_eq!(program.text(&asked), "0x29\n0x2a\n".repeat(12), "{compiler}");
+        let constant = program.text("::print Limits::most; ::print limits.most");
+        assert_eq!(constant, "0x5\nlimits.most = 0x5\n", "{compiler}");
     }
 }

@@ -5,6 +5,7 @@ struct same { long a; char b; };
 struct same second_same = { 5, 'b' };
 typedef struct { double z; } mine_t;
 enum kind { SECOND_A = 7, SECOND_B };
+enum { LIMIT = 30 };
 
 struct hidden { int number; struct hidden *next; };
 static struct hidden only = { 42, &only };
@@ -14,8 +15,9 @@ void other(struct hidden *hidden) {
     static int calls = 6;
     mine_t own = { 2.5 };
     enum kind kind = SECOND_A;
+    enum own { DEEP = -4 } deep = DEEP;
     {
         struct same { short inner; } same = { 3 };
-        *(volatile int *)8 = same.inner + kind + twice + calls + (int)own.z + hidden->number;
+        *(volatile int *)8 = same.inner + kind + deep + twice + calls + LIMIT + (int)own.z + hidden->number;
     }
 }

@@ -3,6 +3,13 @@ struct Counts {
 	static int made, lost;
 };
 
+/* A constant of a class, which clang describes in the class alone. */
+struct Limits {
+	static const int most = 5;
+	char low;
+};
+Limits limits;
+
 int Counts::made = 41, Counts::lost = 42;
 
 int main()

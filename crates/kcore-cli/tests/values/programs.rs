@@ -49,7 +49,7 @@ const PROGRAMS: [Program; 4] = [
         sources: (
             &["db", "table", "util"],
             &[
-                "_test.cc",
+                "_test.c",
                 "testutil.cc",
                 "testharness.cc",
                 "windows.cc",

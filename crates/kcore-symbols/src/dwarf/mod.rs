@@ -44,7 +44,7 @@ pub use outline::is_scope;
 pub use resolver::Resolver;
 pub use split::{SplitFiles, Splits};
 pub use unit::{SplitName, Unit};
-pub use unit_names::UnitName;
+pub use unit_names::{UnitName, UnitNameKind};
 
 pub use walk::{Entry, Walk, is_number, sibling};
 

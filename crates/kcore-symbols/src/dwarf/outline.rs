@@ -134,7 +134,6 @@ fn may_lie_in_scope(shape: &Abbreviation) -> bool {
     !matches!(
         shape.tag(),
         constants::DW_TAG_inheritance
-            | constants::DW_TAG_enumerator
             | constants::DW_TAG_variant_part
             | constants::DW_TAG_variant
             | constants::DW_TAG_formal_parameter

@@ -1,4 +1,4 @@
-//! The types and variables of one unit by the hashes of their names, with the function or block that
+//! The types, variables and enumerators of one unit by the hashes of their names, with the function or block that
 //! each lies in.
 
 use gimli::{AttributeValue, DwTag, Reader as _, constants};
@@ -23,7 +23,18 @@ pub struct UnitNames {
     pub imports: Vec<(Which, usize)>,
 }
 
-/// A type or variable that a unit names.
+/// What a name of a unit belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnitNameKind {
+    /// A type.
+    Type,
+    /// A variable.
+    Variable,
+    /// A value of an enumeration.
+    Enumerator,
+}
+
+/// What a unit names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnitName {
     stem: u32,
@@ -31,8 +42,8 @@ pub struct UnitName {
     pub entry: UnitOffset,
     /// The function or block that it lies in; `None` outside of functions.
     pub block: Option<UnitOffset>,
-    /// Whether it is a variable; else it is a type.
-    pub is_variable: bool,
+    /// What it is.
+    pub kind: UnitNameKind,
 }
 
 /// What an entry says of itself.
@@ -62,16 +73,17 @@ impl UnitNames {
         {
             while blocks.pop_if(|(depth, _)| *depth >= entry.depth).is_some() {}
             let tag = entry.shape.tag();
-            let is_variable =
-                matches!(tag, constants::DW_TAG_variable | constants::DW_TAG_constant);
-            if is_variable || is_type(tag) || tag == constants::DW_TAG_imported_unit {
+            let kind = UnitNameKind::of(tag, is_type);
+            if kind.is_some() || tag == constants::DW_TAG_imported_unit {
                 let facts = NameFacts::read(&mut walk, &entry)?;
                 all.import(files, which, unit, &facts);
                 let stem = facts.name(unit).and_then(|name| files.string(which, unit, name));
                 let stem = stem.and_then(|name| Some(hash(&name.to_slice().ok()?)));
-                if let Some(stem) = stem.filter(|_| facts.is_definition(is_variable)) {
+                if let (Some(stem), Some(kind)) = (stem, kind)
+                    && facts.is_definition(kind)
+                {
                     let block = blocks.last().map(|(_, block)| *block);
-                    all.names.push(UnitName { stem, entry: entry.offset, block, is_variable });
+                    all.names.push(UnitName { stem, entry: entry.offset, block, kind });
                 }
                 continue;
             }
@@ -96,6 +108,16 @@ impl UnitNames {
             return;
         };
         self.imports.extend(files.reference(which, unit, value));
+    }
+}
+
+impl UnitNameKind {
+    fn of(tag: DwTag, is_type: fn(DwTag) -> bool) -> Option<Self> {
+        match tag {
+            constants::DW_TAG_variable | constants::DW_TAG_constant => Some(Self::Variable),
+            constants::DW_TAG_enumerator => Some(Self::Enumerator),
+            tag => is_type(tag).then_some(Self::Type),
+        }
     }
 }
 
@@ -133,8 +155,8 @@ impl NameFacts {
         Self::read(&mut walk, &declaration).ok()?.name
     }
 
-    const fn is_definition(&self, is_variable: bool) -> bool {
-        !self.is_declaration && (self.has_place || !is_variable)
+    fn is_definition(&self, kind: UnitNameKind) -> bool {
+        !self.is_declaration && (self.has_place || kind != UnitNameKind::Variable)
     }
 }
 

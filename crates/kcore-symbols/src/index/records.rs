@@ -11,6 +11,8 @@ pub enum What {
     Variable,
     /// A function.
     Function,
+    /// A value of an enumeration.
+    Enumerator,
 }
 
 /// A name that stands in debug information, by where it stands.
@@ -59,6 +61,7 @@ impl Record {
             What::Type => 0,
             What::Variable => 1,
             What::Function => 2,
+            What::Enumerator => 3,
         };
         let unit = (unit & (DECLARATION - 1)) | (kind << KIND_SHIFT);
         Self { stem: name.stem, full: name.full, unit, offset, scope }
@@ -110,7 +113,8 @@ impl Record {
         match self.unit >> KIND_SHIFT {
             0 => What::Type,
             1 => What::Variable,
-            _ => What::Function,
+            2 => What::Function,
+            _ => What::Enumerator,
         }
     }
 

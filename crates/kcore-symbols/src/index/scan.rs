@@ -108,6 +108,7 @@ struct Scope {
 struct EntryFacts {
     name: Option<KnownName>,
     origin: Option<usize>,
+    /// Of a type its size, of an enumerator its value: what tells it from others of the name.
     size: u64,
     is_declaration: bool,
     has_place: bool,
@@ -178,6 +179,7 @@ impl<'a> Scan<'a> {
         let mut said = EntryFacts {
             is_declaration: shape.is_declaration,
             has_place: shape.has_value,
+            size: shape.value,
             ..EntryFacts::default()
         };
         for step in &shape.steps {
@@ -203,8 +205,10 @@ impl<'a> Scan<'a> {
             (Fact::Name, _) => said.name = self.name(raw, form, width)?,
             (Fact::Place, Width::Block(_)) => said.has_place |= is_fixed_place(raw.block(width)?),
             (Fact::Origin, _) => said.origin = reference(raw, form, width)?,
-            (Fact::Size, Width::Fixed(count)) if count <= 8 => said.size = raw.number(count)?,
-            (Fact::Size, Width::Leb128) => said.size = raw.leb128()?,
+            (Fact::Size | Fact::Value, Width::Fixed(count @ 1..=8)) => {
+                said.size = raw.number(count)?;
+            }
+            (Fact::Size | Fact::Value, Width::Leb128) => said.size = raw.leb128()?,
             (Fact::Declaration, Width::Fixed(1)) => said.is_declaration |= raw.number(1)? != 0,
             _ => raw.pass(width)?,
         }
@@ -222,8 +226,14 @@ impl<'a> Scan<'a> {
                 let is_kept = said.has_place;
                 self.add(What::Variable, said, offset, |identity| (!is_kept).then_some(identity));
             }
+            constants::DW_TAG_member if shape.has_value => {
+                self.add(What::Variable, said, offset, Some);
+            }
             constants::DW_TAG_subprogram if shape.has_code => {
                 self.add(What::Function, said, offset, |_| None);
+            }
+            constants::DW_TAG_enumerator => {
+                self.add(What::Enumerator, said, offset, |identity| Some(mix(identity, 1)));
             }
             constants::DW_TAG_template_type_parameter
             | constants::DW_TAG_template_value_parameter

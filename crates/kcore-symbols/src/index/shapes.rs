@@ -24,6 +24,8 @@ pub enum Fact {
     Origin,
     /// `DW_AT_declaration` as a byte.
     Declaration,
+    /// `DW_AT_const_value` of an enumerator.
+    Value,
 }
 
 /// One step through the attributes of an entry.
@@ -50,6 +52,8 @@ pub struct Shape {
     pub has_code: bool,
     /// Whether it has a value that the compiler knew.
     pub has_value: bool,
+    /// That value, if all entries of the shape have the same one; else 0.
+    pub value: u64,
     /// The way through its attributes.
     pub steps: Vec<Step>,
 }
@@ -100,13 +104,18 @@ impl Shape {
             is_declaration: false,
             has_code: false,
             has_value: false,
+            value: 0,
             steps: Vec::new(),
         };
-        let is_wanted = is_wanted(tag);
+        let has_value = |it: &AttributeSpecification| it.name() == constants::DW_AT_const_value;
+        // clang describes a static member that is a constant in its class alone.
+        let is_constant =
+            tag == constants::DW_TAG_member && abbreviation.attributes().iter().any(has_value);
+        let is_wanted = is_wanted(tag) || is_constant;
         for attribute in abbreviation.attributes() {
             shape.note(attribute);
             let (form, width) = (attribute.form(), raw.width(attribute.form())?);
-            match fact(attribute).filter(|_| is_wanted) {
+            match fact(tag, attribute).filter(|_| is_wanted) {
                 Some(fact) => shape.steps.push(Step::Take(fact, form)),
                 None => shape.pass(width),
             }
@@ -125,7 +134,10 @@ impl Shape {
             constants::DW_AT_low_pc | constants::DW_AT_ranges | constants::DW_AT_inline => {
                 self.has_code = true;
             }
-            constants::DW_AT_const_value => self.has_value = true,
+            constants::DW_AT_const_value => {
+                self.has_value = true;
+                self.value = attribute.implicit_const_value().unwrap_or(0).cast_unsigned();
+            }
             _ => {}
         }
     }
@@ -144,8 +156,9 @@ impl Shape {
     }
 }
 
-fn fact(attribute: &AttributeSpecification) -> Option<Fact> {
+fn fact(tag: DwTag, attribute: &AttributeSpecification) -> Option<Fact> {
     Some(match attribute.name() {
+        constants::DW_AT_const_value if tag == constants::DW_TAG_enumerator => Fact::Value,
         constants::DW_AT_name => Fact::Name,
         constants::DW_AT_byte_size => Fact::Size,
         constants::DW_AT_location => Fact::Place,
@@ -167,6 +180,7 @@ fn is_wanted(tag: DwTag) -> bool {
                 | constants::DW_TAG_variable
                 | constants::DW_TAG_constant
                 | constants::DW_TAG_subprogram
+                | constants::DW_TAG_enumerator
         )
 }
 

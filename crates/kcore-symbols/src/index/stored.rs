@@ -11,7 +11,7 @@ use crate::dwarf::Which;
 
 const MAGIC: &[u8; 8] = b"kcoreidx";
 /// To be raised whenever names are hashed, records laid out or entries chosen in another way.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Magic, version and checksum.
 const HEAD: usize = 20;
 /// Bytes of a unit: which section, of which split unit, and where.

@@ -28,6 +28,8 @@ pub struct Variable {
     pub is_result: bool,
     /// Whether the compiler made it: `this`, the bound of an array.
     pub is_artificial: bool,
+    /// Whether other files may use it by its name.
+    pub is_external: bool,
 }
 
 /// Whether a variable is an argument.

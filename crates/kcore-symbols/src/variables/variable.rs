@@ -84,6 +84,7 @@ impl<'a> Chain<'a> {
             is_tracked,
             is_result,
             is_artificial: self.entries().any(|entry| entry.flag(constants::DW_AT_artificial)),
+            is_external: self.entries().any(|entry| entry.flag(constants::DW_AT_external)),
         })
     }
 }

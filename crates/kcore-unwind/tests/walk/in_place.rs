@@ -75,7 +75,7 @@ fn a_call_to_where_there_is_no_code_shows_its_caller() {
     // The word on the stack is a place in code, but no call is before it.
     let process = process.code(0, &[0x90; 8]);
     let (frames, end) = walk(&process, 0, 0);
-    assert_eq!((frames.len(), end), (1, End::NotCode(Addr::new(0))));
+    assert_eq!((frames.len(), end), (1, End::WildPc(Addr::new(0))));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_smashed_return_address_ends_the_stack_and_is_no_frame() {
     let wild = 0x4141_4141_4141_4141;
     let process = Process::new(&[Unwind::Plain(8)]).words(0, &[wild, at(0, 4), at(0, 4)]);
     let (frames, end) = walk_both_ways(&process, at(0, 2), 0);
-    assert_eq!((frames.len(), end), (1, End::NotCode(Addr::new(wild))));
+    assert_eq!((frames.len(), end), (1, End::WildPc(Addr::new(wild))));
 }
 
 #[test]

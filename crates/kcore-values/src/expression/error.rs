@@ -28,6 +28,9 @@ pub enum ExpressionFault {
     /// Nothing has this name.
     #[error("no variable, function or type has the name '{0}'")]
     Name(String),
+    /// Several enumerations have the name, for different values: each as it may be written, with its value.
+    #[error("'{0}' may be {1}")]
+    Ambiguous(String, String),
     /// The machine, or the frame, has no such register.
     #[error("no register '${0}' is known here")]
     Register(String),

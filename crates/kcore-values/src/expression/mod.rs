@@ -25,6 +25,7 @@ pub use error::{ExpressionError, ExpressionFault};
 pub(crate) use scalar::{integer, pointer_to};
 
 use kcore_mem::{Addr, Target};
+use kcore_symbols::Type;
 
 use crate::{Number, Object, PathEnd, PathWords, Process, expression::scalar::Scalar};
 
@@ -32,6 +33,14 @@ use crate::{Number, Object, PathEnd, PathWords, Process, expression::scalar::Sca
 pub trait ExpressionNames: PathWords {
     /// The variable, or else the function, of this name.
     fn object(&self, name: &str) -> Option<Object>;
+
+    /// The value of an enumeration that has this name.
+    ///
+    /// # Errors
+    /// What it may be, where enumerations have the name for several values.
+    fn enumerator(&self, _name: &str) -> Result<Option<Object>, Vec<String>> {
+        Ok(None)
+    }
 
     /// The register of this name, without its dollar sign.
     fn register(&self, name: &str) -> Option<Object>;
@@ -44,6 +53,11 @@ pub trait ExpressionNames: PathWords {
 pub fn word(value: u64, target: Target) -> Object {
     let size = u32::from(target.word).saturating_mul(8);
     scalar::integer(target, &Number { bits: u128::from(value), size, signed: false })
+}
+
+/// A value of an enumeration: an object that lies in no memory.
+pub fn enumerator(ty: &Type, value: i128, target: Target) -> Object {
+    scalar::of_bits(target, ty.clone(), value.cast_unsigned())
 }
 
 /// An object as a word: a number with its sign, or where a pointer points to; `None` of anything else.

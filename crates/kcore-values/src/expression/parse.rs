@@ -366,7 +366,7 @@ impl<'t> Parser<'t> {
                 self.skip(len.saturating_add(1));
                 Tree::Literal(literal)
             }
-            Some(c) if is_name(c) || c == '\'' => self.name()?,
+            Some(c) if is_name(c) || c == '\'' || is_global(rest) => self.name()?,
             _ => return Err(self.expected("an operand")),
         };
         Ok(self.node(start, tree))
@@ -410,6 +410,11 @@ impl<'t> Parser<'t> {
         self.skip(plain);
         Ok(literal::word(name).map_or_else(|| Tree::Word(name.into()), Tree::Literal))
     }
+}
+
+/// Whether a name outside of all scopes stands here: `::name`.
+fn is_global(text: &str) -> bool {
+    text.strip_prefix("::").is_some_and(|name| name.starts_with(is_name))
 }
 
 /// What a range of bytes of the text says.

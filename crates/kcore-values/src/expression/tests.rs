@@ -1,12 +1,12 @@
 //! Expressions of C on types and memory that are made for them.
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Target};
 use kcore_symbols::{
     ArrayBound, ArrayLayout, ArrayType, BitField, Dimension, Encoding, Enumeration, Enumerator,
     FunctionType, MemberPlace, PointerKind, PointerType, Type, TypeKind,
 };
 
-use super::{ExpressionNames, evaluate};
+use super::{ExpressionNames, enumerator, evaluate};
 use crate::{
     Content, Limits, Object, PathWords,
     made_process::{MadeProcess, base, char, int, member, named, structure},
@@ -35,6 +35,15 @@ impl ExpressionNames for Names {
     fn object(&self, name: &str) -> Option<Object> {
         let found = self.objects.iter().find(|(known, _)| *known == name);
         found.map(|(_, object)| object.clone())
+    }
+
+    fn enumerator(&self, name: &str) -> Result<Option<Object>, Vec<String>> {
+        let made = |value| Ok(Some(enumerator(&color(), value, Target::X86_64)));
+        match name {
+            "GREEN" => made(2),
+            "BOTH" => Err(vec!["one::BOTH (1)".to_owned(), "two::BOTH (2)".to_owned()]),
+            _ => Ok(None),
+        }
     }
 
     fn register(&self, name: &str) -> Option<Object> {
@@ -271,6 +280,19 @@ fn texts_and_enumerators_can_be_compared_with() {
     let Content::Text(text) = contents("1 ? \"big\" : \"small\"").remove(0).2 else { panic!() };
     assert_eq!(&*text.text, "big");
     assert_eq!(value("(p == nullptr) == false"), 1);
+}
+
+#[test]
+fn the_name_of_an_enumerator_is_its_value() {
+    assert_eq!(value("GREEN + 1"), 3);
+    assert_eq!(value("GREEN << 4 | 1"), 0x21);
+    assert_eq!(value("values[GREEN] == values[2]"), 1);
+    assert_eq!(value("i == GREEN"), value("i == 2"));
+    let (label, ty, content) = contents("GREEN").remove(0);
+    assert_eq!((&*label, &*ty), ("GREEN", "enum color"));
+    assert!(matches!(content, Content::Enum(of) if of.number.bits == 2));
+    assert_eq!(error("1 + BOTH"), "column 5: 'BOTH' may be one::BOTH (1) or two::BOTH (2)");
+    assert_eq!(error("i == BLUE"), "column 6: no variable, function or type has the name 'BLUE'");
 }
 
 #[test]

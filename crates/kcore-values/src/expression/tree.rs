@@ -25,7 +25,7 @@ pub enum Tree {
     Text(Arc<str>),
     /// A variable, a function or a register.
     Object(Box<Object>),
-    /// A name of nothing that lies anywhere: an enumerator, if what it is compared with has one of this name.
+    /// A name of nothing that lies anywhere: an enumerator, of what it is compared with if that has one of this name.
     Word(Arc<str>),
     /// `.`
     Dot,

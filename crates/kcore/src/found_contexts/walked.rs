@@ -116,14 +116,14 @@ pub fn believe(shaped: Shaped, stack: Stack, code: &dyn Code) -> Option<Walked> 
             frames.truncate(made);
             true
         }
-        (_, End::NotCode(at)) => is_proved && at.get() == NOWHERE,
+        (_, End::NotCode(at) | End::WildPc(at)) => is_proved && at.get() == NOWHERE,
         (_, end) => end == End::Outermost,
     };
     if let Some(missing) = missing.filter(|_| is_proved && !is_whole) {
         frames.truncate(missing.saturating_add(1));
     }
     // What lies behind the first function may be zeros, or left of others where nobody cleared it.
-    let ends = missing.is_some() || matches!(end, End::NotCode(_) | End::Zeros(_));
+    let ends = missing.is_some() || matches!(end, End::NotCode(_) | End::WildPc(_) | End::Zeros(_));
     // One frame alone says little, unless it is seen to be the first.
     let begins = || frames.last()?.cfa.filter(|cfa| code.begins_at(*cfa));
     let least = usize::from(!(is_whole && (is_proved || begins().is_some())));

@@ -97,7 +97,7 @@ impl<'a> Lookup<'a> {
     }
 
     /// The modules in the order in which they are searched, that of the code first.
-    fn modules(&self) -> Result<Vec<&Module>, TypeLookupError> {
+    pub(super) fn modules(&self) -> Result<Vec<&Module>, TypeLookupError> {
         let modules = self.core.modules();
         let Some(scope) = self.scope else {
             let own = self.from.and_then(|from| self.core.module_of(from));

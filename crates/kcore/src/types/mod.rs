@@ -7,6 +7,7 @@
 
 mod basic;
 mod declare;
+mod enumerators;
 mod error;
 mod layout;
 mod lexer;

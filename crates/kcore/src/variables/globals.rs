@@ -40,6 +40,11 @@ impl FoundVariable {
         Ok(Object { ty, place: self.place.clone()? })
     }
 
+    /// The same where its name can mean no other.
+    pub(super) fn meant(self) -> Self {
+        Self { is_private: false, ..self }
+    }
+
     /// Where it lies, if that is in memory.
     pub fn address(&self) -> Option<Addr> {
         self.place.as_ref().ok()?.address()
@@ -260,5 +265,5 @@ pub(super) fn read(
     let ty = array_bounds::known_characters(teller, &info.type_of(&variable).ok()?);
     let place = location::place_of(&variable.location, &ty, context);
     let source = NameSource::of(context.module, Some(info), Some(id));
-    Some(FoundVariable { ty: Some(ty), place, source, is_private: false })
+    Some(FoundVariable { ty: Some(ty), place, source, is_private: !variable.is_external })
 }

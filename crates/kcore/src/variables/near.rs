@@ -1,7 +1,10 @@
 //! Variables of modules by what is around the code or the words that name them: a unit, a module, a function, a
 //! source file.
 
-use kcore_symbols::DebugInfo;
+use std::sync::Arc;
+
+use kcore_symbols::{DebugInfo, Type};
+use kcore_values::Object;
 
 use super::{
     globals::{FoundVariable, placed_first, read},
@@ -45,6 +48,18 @@ impl VariableView<'_> {
 }
 
 impl Core {
+    /// The variable of this name that the module has which describes a type; else that of the first that has one.
+    pub(crate) fn variable_near_type(&self, near: &Type, name: &str) -> Option<Object> {
+        let is_own = |module: &&Module| {
+            let info = module.symbols().debug_info();
+            info.zip(near.debug_info()).is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+        };
+        let own = self.modules().in_scope_order().find(is_own);
+        let found = own.and_then(|own| self.private_near(own, None, name));
+        let found = found.or_else(|| self.variables().find(None, None, name).ok());
+        found?.object().ok()
+    }
+
     /// The variable that the unit of the code defines.
     pub(super) fn variable_of_unit(
         &self,
@@ -56,7 +71,8 @@ impl Core {
         let module = self.module_of(from)?;
         let found = at.info.variables_seen_from(at.functions().first()?, name);
         let context = ModuleContext { core: self, module, tid };
-        placed_first(found.into_iter().filter_map(|id| read(at.info, id, &context)))
+        let found = found.into_iter().filter_map(|id| read(at.info, id, &context));
+        placed_first(found).map(FoundVariable::meant)
     }
 
     /// The variable that all files may use, as the dynamic linker binds its name in the code's module; else
@@ -82,7 +98,8 @@ impl Core {
         let by_symbol = first_of(std::iter::once(own), name).ok();
         let found = by_symbol.map(|(module, it)| self.variable_of_symbol(tid, module, &it, name));
         let found = found.filter(|found| found.ty.is_some());
-        found.or_else(|| placed_first(self.described(tid, own, name).into_iter()))
+        let described = || placed_first(self.described(tid, own, name).into_iter());
+        found.or_else(|| described().map(FoundVariable::meant))
     }
 
     /// The variable of a function or a source file whose name stands before the last `::`.
@@ -117,7 +134,8 @@ impl Core {
         let context = ModuleContext { core: self, module, tid };
         let functions = info.find_functions(function).into_iter();
         let mut all = functions.flat_map(|id| info.variables_in_function(id, name));
-        all.find_map(|id| read(info, id, &context).filter(|found| found.place.is_ok()))
+        let found = all.find_map(|id| read(info, id, &context).filter(|it| it.place.is_ok()));
+        found.map(FoundVariable::meant)
     }
 
     fn source_of(

@@ -17,7 +17,7 @@ const MAX_ORIGINS: usize = 16;
 pub struct Scope {
     /// Its own name.
     pub name: Arc<str>,
-    /// Whether names in it count as names around it: an inline namespace.
+    /// Whether names in it count as names around it: an inline namespace, an enumeration of C.
     pub is_transparent: bool,
     /// Whether it is a type.
     pub is_type: bool,
@@ -125,6 +125,8 @@ fn scope(namer: &Namer<'_>, entry: &DieEntry<'_>) -> Result<Option<Scope>> {
     let is_type = !is_namespace && entry.tag() != constants::DW_TAG_module;
     let is_transparent = entry.flag(constants::DW_AT_export_symbols)
         || (is_namespace && own.is_none())
+        || (entry.tag() == constants::DW_TAG_enumeration_type
+            && !entry.flag(constants::DW_AT_enum_class))
         || own.as_deref().is_some_and(|name| name.starts_with("{impl#"));
     Ok(own.or_else(anonymous).map(|name| Scope { name, is_transparent, is_type }))
 }

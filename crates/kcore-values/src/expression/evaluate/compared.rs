@@ -94,9 +94,12 @@ impl Evaluation<'_> {
         name: &str,
     ) -> Evaluated<Order> {
         let object = self.one_of(node, operand)?;
-        let unknown = || ExpressionFault::Name(name.to_owned());
-        let found = compare::enumerator(self.process, &object, name).ok_or_else(unknown);
-        let (ty, value) = self.noted(&word.at, found)?;
+        let Some((ty, value)) = compare::enumerator(self.process, &object, name) else {
+            let found = self.enumerator(name);
+            let named = self.noted(&word.at, found)?;
+            let numbers = (self.scalar(node, &object, "==")?, self.scalar(word, &named, "==")?);
+            return Ok((compare::numbers(&numbers.0, &numbers.1), scalar::has_bool(&object.ty)));
+        };
         let held = object.number(self.process)?;
         Ok((held.value().map(|held| held.cmp(&value)), scalar::has_bool(&ty)))
     }

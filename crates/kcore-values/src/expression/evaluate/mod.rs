@@ -94,10 +94,20 @@ impl<'a> Evaluation<'a> {
     fn objects_of(&mut self, node: &Node, operand: Operand) -> Evaluated<Vec<(Object, String)>> {
         let found = match operand {
             Operand::Objects(objects) => Ok(objects),
-            Operand::Word(name) => Err(ExpressionFault::Name(name.to_string())),
+            Operand::Word(name) => {
+                self.enumerator(&name).map(|value| vec![(value, name.to_string())])
+            }
             Operand::Text(text) => Ok(vec![(literal_text(&text), self.written(node))]),
         };
         self.noted(&node.at, found)
+    }
+
+    /// A value of an enumeration by its name.
+    fn enumerator(&self, name: &str) -> Evaluated<Object> {
+        match self.names.enumerator(name) {
+            Ok(found) => found.ok_or_else(|| ExpressionFault::Name(name.to_owned())),
+            Err(all) => Err(ExpressionFault::Ambiguous(name.to_owned(), all.join(" or "))),
+        }
     }
 
     fn one(&mut self, node: &Node) -> Evaluated<Object> {
@@ -200,7 +210,14 @@ impl<'a> Evaluation<'a> {
 
     /// An element by the value of an expression; one of a container by a number or a text.
     fn indexed(&mut self, base: &Node, index: &Node) -> Evaluated {
-        let step = match self.operand(index)? {
+        let operand = match self.operand(index)? {
+            Operand::Word(key) => match self.by_word(base, index, &key)? {
+                Ok(found) => return Ok(found),
+                Err(value) => value,
+            },
+            other => other,
+        };
+        let step = match operand {
             Operand::Word(key) => format!("[{key}]"),
             Operand::Text(key) => format!("[\"{key}\"]"),
             operand @ Operand::Objects(_) => {
@@ -229,6 +246,24 @@ impl<'a> Evaluation<'a> {
             (object, label.unwrap_or_default())
         });
         Ok(Operand::Objects(named.collect()))
+    }
+
+    /// The element of a container with the key of this name; else the value of an enumeration that the name stands for.
+    fn by_word(
+        &mut self,
+        base: &Node,
+        index: &Node,
+        key: &Arc<str>,
+    ) -> Evaluated<Result<Operand, Operand>> {
+        let trouble = self.trouble;
+        match (self.followed(base, &format!("[{key}]"), ""), self.enumerator(key)) {
+            (Ok(found), _) => Ok(Ok(found)),
+            (Err(_), Ok(value)) => {
+                self.trouble = trouble;
+                Ok(Err(Operand::Objects(vec![(value, self.written(index))])))
+            }
+            (Err(fault), Err(_)) => Err(fault),
+        }
     }
 
     /// An element before the first one that a pointer points to.

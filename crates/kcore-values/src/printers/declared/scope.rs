@@ -181,10 +181,15 @@ impl ExpressionNames for PrinterScope<'_> {
         if let Some((_, value)) = self.variables.iter().find(|(own, _)| &**own == name) {
             return Some(value.clone());
         }
-        match name {
-            "this" => self.pointer_to(self.object),
+        match (name, name.strip_prefix("::")) {
+            ("this", _) => self.pointer_to(self.object),
+            (_, Some(global)) => self.process.variable_beside(&self.object.ty, global),
             _ => self.object.member(self.process, name).ok(),
         }
+    }
+
+    fn enumerator(&self, name: &str) -> Result<Option<Object>, Vec<String>> {
+        Ok(self.process.enumerator_beside(&self.object.ty, name))
     }
 
     fn register(&self, name: &str) -> Option<Object> {

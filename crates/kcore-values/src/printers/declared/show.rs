@@ -247,8 +247,13 @@ fn fields(
             Ok(None) => {}
         }
     }
-    if parts.is_empty() {
-        return Ok(None);
+    match parts.as_slice() {
+        [] => return Ok(None),
+        // What has no other part is what that one is.
+        [(member, Part::Object(_))] if member.is_expanded => {
+            return same(evaluator, scope, &member.value).map(Some);
+        }
+        _ => {}
     }
     let fields = evaluator.nested(|evaluator| {
         let mut fields = Vec::new();

@@ -4,11 +4,12 @@ mod own;
 
 use std::sync::Arc;
 
-use kcore_symbols::{Encoding, MemberPlace, Type, TypeKind};
+use kcore_mem::Addr;
+use kcore_symbols::{Encoding, Enumeration, Enumerator, MemberPlace, Type, TypeKind};
 
 use super::PrinterFile;
 use crate::{
-    Content, Limits,
+    Content, Limits, Object,
     made_process::{MadeProcess, base, char, int, member, named, structure},
 };
 
@@ -363,6 +364,19 @@ fn what_expands_stands_among_named_parts_and_no_part_is_no_object() {
 }
 
 #[test]
+fn what_expands_to_one_of_several_is_that_one() {
+    let inner = of_words("inner", &[("x", number())]);
+    let ty = of_words("box", &[("kind", number()), ("in", inner), ("n", number())]);
+    let file = "<AutoVisualizer><Type Name='box'><DisplayString>none</DisplayString><Expand>\
+        <ExpandedItem Condition='kind == 1'>in,view(simple)</ExpandedItem>\
+        <ExpandedItem Condition='kind == 2'>n</ExpandedItem>\
+        <ExpandedItem Condition='kind == 3'>*this</ExpandedItem></Expand></Type></AutoVisualizer>";
+    assert_eq!(shown(&process(&[1, 7, 8], &[], file), &ty), "{x = 7}");
+    assert_eq!(shown(&process(&[2, 7, 8], &[], file), &ty), "8");
+    assert_eq!(shown(&process(&[3, 7, 8], &[], file), &ty), "none", "an object in itself");
+}
+
+#[test]
 fn elements_that_a_printer_computed_lead_on() {
     let ty = of_words("box", &[("n", number()), ("first", number().pointer(8))]);
     let file = "[[type]]\nname = 'box'\nelements = { size = 'n', value = 'first[$i] + 1' }\n";
@@ -384,4 +398,22 @@ impl crate::PathWords for Decimal {
     fn type_named(&self, text: &str) -> Result<Type, String> {
         Err(text.to_owned())
     }
+}
+
+#[test]
+fn expressions_know_variables_and_enumerators_of_the_program() {
+    let names =
+        [("OPEN", 1), ("LOCKED", 4)].map(|(name, value)| Enumerator { name: name.into(), value });
+    let enumeration = Enumeration { underlying: None, enumerators: names.into(), is_class: false };
+    let flag = named("flag", 4, TypeKind::Enumeration(enumeration));
+    let ty = of_words("door", &[("flags", number()), ("mask", number())]);
+    let file =
+        "[[type]]\nname = 'door'\nwords = '{::base - mask} {flags & LOCKED} {flags & mask}'\n";
+    let mut process = process(&[5, 1, 100], &[flag], file);
+    assert_eq!(shown(&process, &ty), "{flags = 5, mask = 1}", "there is no such variable");
+    process.variables = vec![
+        ("base", Object::at(number(), Addr::new(AT + 16))),
+        ("flags", Object::at(number(), Addr::new(AT + 16))),
+    ];
+    assert_eq!(shown(&process, &ty), "99 4 1", "members come before variables");
 }

@@ -49,6 +49,14 @@ impl Process for WithoutDeclared<'_> {
         self.0.class_variable(class, name)
     }
 
+    fn variable_beside(&self, near: &Type, name: &str) -> Option<Object> {
+        self.0.variable_beside(near, name)
+    }
+
+    fn enumerator_beside(&self, near: &Type, name: &str) -> Option<Object> {
+        self.0.enumerator_beside(near, name)
+    }
+
     fn type_spelled(&self, near: &Type, text: &str) -> Option<Type> {
         self.0.type_spelled(near, text)
     }

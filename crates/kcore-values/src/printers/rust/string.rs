@@ -19,7 +19,7 @@ impl Printer for RustString {
         {
             return slice::text(evaluator, &boxed, true);
         }
-        let (at, len) = buffer(evaluator, object)?;
+        let (at, len) = buffer(evaluator, object, 1)?;
         evaluator.text(at, len, 1)
     }
 }

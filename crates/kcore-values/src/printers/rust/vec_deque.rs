@@ -22,7 +22,8 @@ impl Printer for VecDeque {
             Some(tail) => (tail, head.wrapping_sub(tail) & capacity.checked_sub(1)?),
             None => (head, evaluator.number_in(object, &["len"])?),
         };
-        if size > 0 && (len > capacity || (len > 0 && !evaluator.is_mapped(first))) {
+        let is_torn = len > capacity || start >= capacity || !evaluator.is_mapped(first);
+        if size > 0 && len > 0 && is_torn {
             return None;
         }
         evaluator.sequence(len, |_, index| {
