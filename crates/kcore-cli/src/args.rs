@@ -20,6 +20,7 @@ use crate::live::{self, LiveArgs};
 use crate::man;
 use crate::profile::ProfileArgs;
 use crate::save::SaveArgs;
+use crate::top::TopArgs;
 use crate::tutorial::TutorialArgs;
 use crate::watch::WatchArgs;
 
@@ -219,6 +220,8 @@ pub(crate) enum Invocation {
     Save(Box<SaveArgs>),
     /// A profile of a live process.
     Profile(Box<ProfileArgs>),
+    /// The functions of a live process, as they run.
+    Top(Box<TopArgs>),
     /// What a live process tells of itself.
     Ask(Box<AskArgs>),
     /// A live process at the moment of an event.
@@ -274,6 +277,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
         Some("tutorial") => {
             let tutorial = TutorialArgs::try_parse_from(words.into_iter().skip(1));
             Ok(Invocation::Tutorial(tutorial.map_err(Exit::Clap)?))
+        }
+        Some("top") => {
+            let top = TopArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
+            Ok(Invocation::Top(Box::new(top)))
         }
         Some("watch") => {
             let watch = WatchArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
@@ -336,6 +343,7 @@ const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
     ("heapdump", "kcore-heapdump", HeapdumpArgs::command),
     ("profile", "kcore-profile", ProfileArgs::command),
     ("save", "kcore-save", SaveArgs::command),
+    ("top", "kcore-top", TopArgs::command),
     ("tutorial", "kcore-tutorial", TutorialArgs::command),
     ("watch", "kcore-watch", WatchArgs::command),
 ];
@@ -626,6 +634,7 @@ mod tests {
             ("ask", "--signal"),
             ("bundle", "--no-env"),
             ("catch", "--within"),
+            ("top", "--sort"),
             ("watch", "--until"),
             ("tutorial", "--color"),
         ] {

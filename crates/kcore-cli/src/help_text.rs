@@ -21,7 +21,7 @@ cores: ELF of Linux, plain or packed by zstd, gzip, xz, lz4, bzip2; minidumps of
 machines: x86-64, aarch64; cores alone of i386, x32, arm, riscv, powerpc, s390, mips, \
 loongarch64, sparc64, m68k, alpha, hppa\n\
 debug information: DWARF 2 to 5, split (.dwo, .dwp), dwz, .gnu_debugdata\n\
-live processes: snapshot, save, catch, watch, profile, agent\n\
+live processes: snapshot, save, catch, watch, profile, top, agent\n\
 debuginfod: ",
     debuginfod!()
 );
@@ -53,6 +53,7 @@ so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compa
 'kcore save PID -o FILE' saves a live process as a core: see 'kcore save --help';
 'kcore catch PID EVENT' waits for an event, and shows that moment: see 'kcore catch --help';
 'kcore watch PID' says which threads do not move: see 'kcore watch --help';
+'kcore top PID' shows which functions run, as they do: see 'kcore top --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
 'kcore bundle CORE -o FILE' packs a core with its files: see 'kcore bundle --help';
 'kcore heapdump CORE -o FILE' writes Java's heap for heap analyzers: see 'kcore heapdump --help';
@@ -76,6 +77,7 @@ Examples:
   kcore stacks 4711                       what its threads do, most common first
   kcore save 4711 -o app.core             a core of it, as gcore makes one
   kcore catch 4711 close=EBADF            its stacks at the moment when close() fails so
+  kcore top 4711                          which functions run, as they do
   kcore watch 4711                        which of its threads do not move within four seconds
   kcore watch --until idle=30s 4711       its stacks once it hangs
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
@@ -125,4 +127,4 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 pub(crate) const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore missing [OPTIONS] [EXE] CORE\n       kcore check [OPTIONS] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore watch [OPTIONS] PID\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore ask [OPTIONS] PID\n       kcore bundle [OPTIONS] CORE -o FILE\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore missing [OPTIONS] [EXE] CORE\n       kcore check [OPTIONS] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore watch [OPTIONS] PID\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore top [OPTIONS] PID\n       kcore ask [OPTIONS] PID\n       kcore bundle [OPTIONS] CORE -o FILE\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore tutorial";

@@ -32,6 +32,7 @@ mod several;
 mod stored;
 mod target;
 mod terminal;
+mod top;
 mod tutorial;
 mod watch;
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Ok(Invocation::Profile(args)) => profile::run(&args),
         Ok(Invocation::Bundle(args)) => bundle::run(&args),
         Ok(Invocation::Heapdump(args)) => heapdump::run(&args),
+        Ok(Invocation::Top(args)) => top::run(&args),
         Ok(Invocation::Tutorial(args)) => tutorial::run(&args),
         Ok(Invocation::Watch(args)) => watch::run(&args),
         Err(exit) => exit.show(),

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use kcore_render::{Screen, Size};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -38,6 +39,16 @@ impl Terminal {
         }
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok()?;
         Some(Self { own: Some(terminal.into()), interrupt })
+    }
+
+    /// The same with each key as it is pressed, until that is dropped; `None` where the terminal cannot do so.
+    pub(crate) fn one_by_one(self) -> Option<Keys> {
+        let before = tcgetattr(self.keys()).ok()?;
+        let mut modes = one_by_one(before.clone());
+        // What is on the screen would stay there.
+        modes.special_codes[SpecialCodeIndex::VSUSP] = 0;
+        tcsetattr(self.keys(), OptionalActions::Drain, &modes).ok()?;
+        Some(Keys { terminal: self, before })
     }
 
     /// Where keys come from.
@@ -78,6 +89,30 @@ impl Terminal {
     }
 }
 
+/// A terminal that gives each key as it is pressed, and is put back when this is dropped.
+pub(crate) struct Keys {
+    terminal: Terminal,
+    before: Termios,
+}
+
+impl Keys {
+    /// The next byte that is typed within a time.
+    pub(crate) fn next(&self, within: Duration) -> Option<u8> {
+        let time = Timespec {
+            tv_sec: i64::try_from(within.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: within.subsec_nanos().into(),
+        };
+        self.terminal.is_ready(&time).then(|| self.terminal.read()).flatten()
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        // A terminal that is gone cannot be put back.
+        let _ = tcsetattr(self.terminal.keys(), OptionalActions::Drain, &self.before);
+    }
+}
+
 impl Screen for Terminal {
     fn size(&self) -> Option<Size> {
         size()
@@ -104,7 +139,7 @@ pub(crate) fn columns() -> Option<usize> {
 }
 
 /// A terminal that does not know its size says 0.
-fn size() -> Option<Size> {
+pub(crate) fn size() -> Option<Size> {
     let size = tcgetwinsize(rustix::stdio::stdout()).ok()?;
     let (columns, rows) = (usize::from(size.ws_col), usize::from(size.ws_row));
     (columns > 0 && rows > 0).then_some(Size { columns, rows })

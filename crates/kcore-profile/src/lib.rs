@@ -24,11 +24,13 @@ mod flamegraph;
 mod folded;
 mod format;
 mod frame;
+mod functions;
 mod pprof;
 mod process;
 mod profile;
 
 pub use format::{Format, WriteError, write};
 pub use frame::ProfileFrame;
+pub use functions::{FunctionCount, ProfileFunction};
 pub use process::{ProcessId, ProfileProcess};
 pub use profile::{About, Profile, ProfileThread, Sample, StackId, ThreadId};

@@ -191,6 +191,12 @@ impl Profile {
         *count = count.saturating_add(intervals);
     }
 
+    /// Takes all counts, and forgets the samples.
+    pub(crate) fn take_counts(&mut self) -> Vec<(ThreadId, StackId, u64)> {
+        self.samples.clear();
+        self.counts.drain().map(|((thread, stack), count)| (thread, stack, count)).collect()
+    }
+
     /// How many samples there are, each counted as often as it has intervals.
     pub fn len(&self) -> u64 {
         self.counts.values().fold(0, |sum, count| sum.saturating_add(*count))

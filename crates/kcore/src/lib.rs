@@ -236,7 +236,7 @@ pub use last_words::{LastWords, Panic, PanicPlace};
 pub use live::{
     CountedStack, HeldShare, LiveMoment, LiveOptions, LiveProcess, Method, OwnProcess, OwnThread,
     ProcessCost, ProcessesCost, ProfileChange, ProfileCost, ProfileOptions, ProfileProgress,
-    RefusedProcess, SaveError, SaveWhat, SavedCore, ThreadChoice,
+    ProfileWindow, ProfileWindows, RefusedProcess, SaveError, SaveWhat, SavedCore, ThreadChoice,
 };
 pub use location::{Location, SymbolAt};
 pub use lookup::{LookupError, SymbolView};

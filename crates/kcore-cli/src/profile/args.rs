@@ -194,14 +194,14 @@ impl ProfileArgs {
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let digits = text.strip_suffix('s').unwrap_or(text);
     let seconds = digits.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or_else(|| "a number of seconds, such as 30 or 0.5".to_owned())
 }
 
-fn parse_share(text: &str) -> Result<HeldShare, String> {
+pub(crate) fn parse_share(text: &str) -> Result<HeldShare, String> {
     let digits = text.strip_suffix('%').unwrap_or(text);
     let share = digits.parse().ok().and_then(HeldShare::of_percent);
     share.ok_or_else(|| "a number above 0, at most 100, such as 2 or 0.5".to_owned())

@@ -20,8 +20,8 @@ use kcore::{LiveProcess, NewFile, OpenError, ProcessesCost, ProfileCost, Profile
 use kcore_render::io_reason;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-pub(crate) use args::ProfileArgs;
 use args::ProfileRequest;
+pub(crate) use args::{ProfileArgs, parse_seconds, parse_share};
 
 use crate::args::USAGE;
 use crate::ends;

@@ -280,7 +280,7 @@ impl Walk<'_> {
                 && self.tables.is_code(caller.pc())
                 && machine.follows_call(caller.pc(), self.space)
         });
-        let (regs, cfa) = found.ok_or(End::NotCode(pc.addr()))?;
+        let (regs, cfa) = found.ok_or(End::WildPc(pc.addr()))?;
         self.room.caller = regs;
         let trust = Trust::NullCall;
         Ok(Above { cfa: Some(cfa), trust, has_caller: true, interrupted: false, exact: false })

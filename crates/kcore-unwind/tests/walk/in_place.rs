@@ -83,7 +83,7 @@ fn a_smashed_return_address_ends_the_stack_and_is_no_frame() {
     let wild = 0x4141_4141_4141_4141;
     let process = Process::new(&[Unwind::Plain(8)]).words(0, &[wild, at(0, 4), at(0, 4)]);
     let (frames, end) = walk_both_ways(&process, at(0, 2), 0);
-    assert_eq!((frames.len(), end), (1, End::WildPc(Addr::new(wild))));
+    assert_eq!((frames.len(), end), (1, End::NotCode(Addr::new(wild))));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use kcore_mem::Addr;
 pub use own::{CountedStack, OwnProcess, OwnThread};
 pub use profile::{
     HeldShare, Method, ProcessCost, ProcessesCost, ProfileChange, ProfileCost, ProfileOptions,
-    ProfileProgress, RefusedProcess,
+    ProfileProgress, ProfileWindow, ProfileWindows, RefusedProcess,
 };
 pub use save::{SaveError, SaveWhat, SavedCore};
 pub use threads::ThreadChoice;

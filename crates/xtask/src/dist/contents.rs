@@ -51,6 +51,7 @@ pub const PLACES: &[PackagedFile] = &[
     manual!("kcore-profile.1"),
     manual!("kcore-save.1"),
     manual!("kcore-tutorial.1"),
+    manual!("kcore-top.1"),
     manual!("kcore-watch.1"),
     PackagedFile {
         name: "bash",

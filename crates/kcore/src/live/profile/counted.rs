@@ -88,6 +88,7 @@ impl<'a, 'c> Counted<'a, 'c> {
                 return self.after(error, is_first);
             }
             is_first = false;
+            self.course.hand_out();
             thread::sleep(FETCH);
             if !self.fetch() {
                 return Ok(Next::LookAgain);

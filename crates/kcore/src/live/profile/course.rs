@@ -12,6 +12,7 @@ use super::{
     ProfileChange, ProfileCost, ProfileOptions, ProfileProgress,
     budget::Budget,
     pace::{Pace, Waited},
+    window::HandedOut,
 };
 
 /// How the sampling of one program came to its end.
@@ -38,6 +39,7 @@ pub struct Course<'a> {
     has_first: bool,
     /// How often a program was looked at.
     programs: u64,
+    handed_out: HandedOut,
 }
 
 impl<'a> Course<'a> {
@@ -67,6 +69,7 @@ impl<'a> Course<'a> {
             started: process.stat().started,
             has_first: !process.first_has_ended(),
             programs: 0,
+            handed_out: HandedOut::default(),
         }
     }
 
@@ -152,8 +155,19 @@ impl<'a> Course<'a> {
         self.pace.untaken()
     }
 
+    /// Hands out what was counted, if somebody watches and it is time.
+    pub fn hand_out(&mut self) {
+        let (now, interval) = (self.elapsed(), self.interval());
+        let Some(windows) = &self.progress.windows else { return };
+        if now.saturating_sub(self.handed_out.at()) >= windows.every {
+            let counted = self.profile.take_functions();
+            windows.hand_out(self.handed_out.next(now, interval, &self.cost, counted));
+        }
+    }
+
     /// Waits for the next round, after one that held the process for so long.
     pub fn wait(&mut self, held: Duration) -> u32 {
+        self.hand_out();
         self.budget.note(self.elapsed(), held);
         let Waited { missed, spared, weight } =
             self.pace.wait(self.budget.affords(), &self.progress.stop);

@@ -14,6 +14,7 @@ mod prepared;
 mod sampler;
 mod several;
 mod taking;
+mod window;
 
 use std::{
     sync::{
@@ -30,6 +31,7 @@ pub use budget::HeldShare;
 pub use cost::{Method, ProfileChange, ProfileCost};
 pub(super) use names::frame_of;
 pub use several::{ProcessCost, ProcessesCost, RefusedProcess};
+pub use window::{ProfileWindow, ProfileWindows};
 
 use course::Next;
 use taking::Taking;
@@ -67,6 +69,8 @@ pub struct ProfileProgress {
     pub begun: AtomicBool,
     /// Set to end it early; a process that stands still then goes on at once.
     pub stop: Arc<AtomicBool>,
+    /// Who gets what was counted while it goes on. The profile at the end has what came since then.
+    pub windows: Option<ProfileWindows>,
 }
 
 impl LiveProcess {
