@@ -6,6 +6,7 @@ mod completion;
 mod log;
 mod pager;
 mod terminal;
+mod top;
 mod typing;
 
 use terminal::{Setup, Terminal};

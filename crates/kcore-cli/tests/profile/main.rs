@@ -10,6 +10,7 @@ mod process;
 mod python;
 mod subprocesses;
 mod target;
+mod top;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

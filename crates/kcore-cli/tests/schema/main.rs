@@ -161,6 +161,21 @@ fn what_is_watched_is_written_as_the_schema_says() {
 }
 
 #[test]
+fn tables_of_functions_are_written_as_the_schema_says() {
+    let mut busy = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+    let mut kcore = Command::new(env!("CARGO_BIN_EXE_kcore"));
+    let pid = busy.id().to_string();
+    let output = kcore.args(["top", "--json", "-n", "1", &pid]).output().unwrap();
+    busy.kill().unwrap();
+    busy.wait().unwrap();
+    let output = String::from_utf8(output.stdout).unwrap();
+    let records: Vec<Value> =
+        output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let seen = check(&schema(), "top", &records);
+    assert!(seen.contains("top") && seen.contains("top_function"), "{seen:?}");
+}
+
+#[test]
 fn dcmds_of_javascript_write_what_the_schema_says() {
     let schema = schema();
     let case = match gen_cores::ensure("node-waiting", "node24").expect("a core") {
