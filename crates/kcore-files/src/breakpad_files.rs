@@ -79,7 +79,7 @@ impl Finder {
             self.budget().cut(Cut::Section { name, size, packed: size });
             return Err(Why::NotSymbols("the budget has no room to read it".to_owned()));
         }
-        let made = breakpad::to_debug_file(&bytes, wanted.base, wanted.target);
+        let made = breakpad::to_debug_file(&bytes, wanted.base, wanted.target, self.budget());
         let image = Image::parse(FileBytes::from(made.map_err(Why::NotSymbols)?));
         let image = image.map_err(|error| Why::NotSymbols(error.to_string()))?;
         Ok(image.within(self.budget(), name))

@@ -28,7 +28,7 @@
     )
 )]
 
-mod breakpad;
+pub mod breakpad;
 mod breakpad_files;
 pub mod bundle;
 mod cache;

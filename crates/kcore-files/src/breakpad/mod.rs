@@ -20,7 +20,7 @@ mod rule;
 mod strings;
 mod symbols;
 
-use kcore_mem::{Svma, Target};
+use kcore_mem::{Budget, Svma, Target};
 
 pub use debug_id::{DebugId, debug_id};
 use elf::{Code, ElfSection, SectionKind};
@@ -31,7 +31,9 @@ use strings::Strings;
 use symbols::Symbols;
 
 /// The longest file that is read, in bytes: offsets in DWARF have 32 bits.
-const MAX_FILE: usize = 2 << 30;
+const MAX_FILE: usize = 1 << 30;
+/// Lines between two looks at whether the command has to end.
+const LINES_AT_A_TIME: usize = 4096;
 /// The first word of each file.
 const MODULE: &[u8] = b"MODULE ";
 
@@ -52,8 +54,13 @@ pub fn id_of_file(bytes: &[u8]) -> Option<(DebugId, bool)> {
 /// A symbol file as the bytes of an ELF file for `target`, whose first address is `base`, by which the file tells all others.
 ///
 /// # Errors
-/// When it is too long: in words.
-pub fn to_debug_file(bytes: &[u8], base: Svma, target: Target) -> Result<Vec<u8>, String> {
+/// When it is too long, or the command has to end: in words.
+pub fn to_debug_file(
+    bytes: &[u8],
+    base: Svma,
+    target: Target,
+    budget: &Budget,
+) -> Result<Vec<u8>, String> {
     if bytes.len() > MAX_FILE {
         return Err(format!("a symbol file of {} bytes is too long to be read", bytes.len()));
     }
@@ -61,7 +68,10 @@ pub fn to_debug_file(bytes: &[u8], base: Svma, target: Target) -> Result<Vec<u8>
     let mut functions = Functions::new(target, base);
     let mut symbols = Symbols::default();
     let mut frames = Frames::new(target, base);
-    for line in bytes.split(|byte| *byte == b'\n') {
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if number.is_multiple_of(LINES_AT_A_TIME) && budget.is_halted() {
+            return Err("the command ended before it was read".to_owned());
+        }
         match parse(line) {
             Some(Record::Unwind(unwind)) => frames.add(&unwind),
             Some(record) => {
@@ -85,5 +95,8 @@ pub fn to_debug_file(bytes: &[u8], base: Svma, target: Target) -> Result<Vec<u8>
         ElfSection { name: ".symtab", kind: symbols_kind, bytes: symbols.finish(target, base) },
         ElfSection { name: ".strtab", kind: SectionKind::Strings, bytes: strings },
     ];
+    if sections.iter().any(|section| u32::try_from(section.bytes.len()).is_err()) {
+        return Err("more names and lines than debug information of 32 bits can have".to_owned());
+    }
     Ok(elf::file(target, Code { base, len: functions.end }, sections))
 }

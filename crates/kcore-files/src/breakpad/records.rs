@@ -54,7 +54,7 @@ pub fn parse(line: &[u8]) -> Option<Record<'_>> {
     let first = words.next()?;
     match first {
         b"FILE" => Some(Record::File { number: words.number()?, name: words.rest()? }),
-        b"INLINE_ORIGIN" => Some(Record::Origin { number: words.number()?, name: words.rest()? }),
+        b"INLINE_ORIGIN" => origin(words),
         b"FUNC" => function(words),
         b"PUBLIC" => public(words),
         b"INLINE" => inline(words).map(Record::Inline),
@@ -62,6 +62,16 @@ pub fn parse(line: &[u8]) -> Option<Record<'_>> {
         b"MODULE" | b"INFO" => None,
         _ => line_of(first, words),
     }
+}
+
+/// Files of 2021 and before have the number of a file before the name, which no name begins with.
+fn origin(mut words: Words<'_>) -> Option<Record<'_>> {
+    let number = words.number()?;
+    let mut after = words.clone();
+    if after.number().is_some() && after.clone().next().is_some() {
+        words = after;
+    }
+    Some(Record::Origin { number, name: words.rest()? })
 }
 
 fn function(mut words: Words<'_>) -> Option<Record<'_>> {
@@ -174,6 +184,9 @@ mod tests {
             |file| Inline { depth: 1, line: 39, file, origin: 0, ranges: vec![(16, 4), (32, 8)] };
         assert_eq!(parse(b"INLINE 1 39 2 0 10 4 20 8"), Some(Record::Inline(inline(Some(2)))));
         assert_eq!(parse(b"INLINE 1 39 0 10 4 20 8"), Some(Record::Inline(inline(None))));
+        let origin = Some(Record::Origin { number: 3, name: b"f(int)" });
+        assert_eq!(parse(b"INLINE_ORIGIN 3 f(int)"), origin);
+        assert_eq!(parse(b"INLINE_ORIGIN 3 0 f(int)"), origin);
     }
 
     #[test]

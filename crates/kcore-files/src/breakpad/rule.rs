@@ -76,9 +76,9 @@ fn register(own: u64, words: &[&[u8]], registers: &Registers, out: &mut TargetBy
             instruction(out, CFA_VAL_OFFSET, own);
             leb::signed(out, offset(at).unwrap_or_default());
         }
-        [name] if registers.number(name) == Some(own) => instruction(out, CFA_SAME_VALUE, own),
         // The pc as its own caller says that there is none.
         [b"$rip" | b"$eip" | b"pc" | b"$pc"] => instruction(out, CFA_UNDEFINED, own),
+        [name] if registers.number(name) == Some(own) => instruction(out, CFA_SAME_VALUE, own),
         [name] if registers.number(name).is_some() => {
             instruction(out, CFA_REGISTER, own);
             leb::unsigned(out, registers.number(name).unwrap_or_default());
