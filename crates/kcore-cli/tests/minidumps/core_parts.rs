@@ -1,5 +1,8 @@
 //! What of a core goes into a minidump.
 
+use std::fs;
+use std::path::Path;
+
 use kcore_mem::{Cursor, Target};
 
 /// A thread: its id, its signal and its registers as `pr_reg` has them.
@@ -27,7 +30,8 @@ pub struct CoreParts {
 type MappedFile = (u64, u64, u64, String);
 
 impl CoreParts {
-    pub fn read(core: &[u8], target: Target) -> Self {
+    /// Takes a core to pieces. Where it has no list of files, as qemu writes none, the executable is mapped as it says.
+    pub fn read(core: &[u8], target: Target, exe: &Path) -> Self {
         let mut parts = Self::default();
         let mut segments = Vec::new();
         let mut files = Vec::new();
@@ -38,6 +42,9 @@ impl CoreParts {
                 1 => segments.push((at, len, flags, bytes)),
                 _ => {}
             }
+        }
+        if files.is_empty() {
+            files = mapped_exe(exe, target);
         }
         for (at, len, flags, bytes) in segments {
             let file = files.iter().find(|(start, ..)| *start == at);
@@ -135,4 +142,14 @@ fn mapped_files(desc: &[u8], target: Target) -> Vec<MappedFile> {
     let ranges: Vec<_> = (0..count).map(|_| (word(), word(), word() * page)).collect();
     let mut name = || String::from_utf8_lossy(cursor.cstr().unwrap()).into_owned();
     ranges.into_iter().map(|(start, end, offset)| (start, end, offset, name())).collect()
+}
+
+/// The segments of an executable that is not moved, from the page on in which each begins.
+fn mapped_exe(exe: &Path, target: Target) -> Vec<MappedFile> {
+    let headers = program_headers(&fs::read(exe).unwrap(), target);
+    let loaded = headers.into_iter().filter(|header| header[0] == 1);
+    let mapped = |[_, _, offset, at, _, len]: [u64; 6]| {
+        (at & !0xfff, at + len, offset & !0xfff, exe.display().to_string())
+    };
+    loaded.map(mapped).collect()
 }

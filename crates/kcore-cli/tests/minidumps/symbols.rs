@@ -160,11 +160,3 @@ fn a_cut_symbol_file_names_what_it_has() {
         assert!(matches!(status, Some(0..=2)), "{len}: {errors}");
     }
 }
-
-#[test]
-fn types_are_said_to_be_absent() {
-    let (dump, _) = dump_with(str::to_owned);
-    let text = dump.text("::sizeof pthread_barrier_t");
-    assert!(text.contains("pthread_barrier_t"), "{text}");
-    assert!(!text.contains("sizeof (pthread_barrier_t) ="), "{text}");
-}

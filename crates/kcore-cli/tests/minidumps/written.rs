@@ -53,7 +53,7 @@ pub fn write(parts: &CoreParts, target: Target, machine: u16, context: Context) 
     // What streams refer to comes first, behind the header and the directory of six streams.
     let first = 32 + 12 * 7;
     let mut blobs = new();
-    let contexts: Vec<_> = parts.threads.iter().map(|thread| {
+    let contexts = parts.threads.iter().map(|thread| {
         let (at, bytes) = (first + blobs.len(), context_of(thread, target, context));
         blobs.1.extend(&bytes);
         (bytes.len() as u64, at)

@@ -216,7 +216,7 @@ fn add_process(core: &mut CoreImage, dump: &Dump<'_>, maps: &[MapLine]) {
     if let Ok(auxv) = streams.get_raw_stream(LINUX_AUXV) {
         core.note(b"CORE", NT_AUXV, auxv);
     }
-    if !maps.is_empty() {
+    if maps.iter().any(MapLine::is_file) {
         core.note(b"CORE", NT_FILE, &core_image::files(maps, dump.target));
     }
     if let Ok(text) = streams.get_raw_stream(LINUX_MAPS) {

@@ -27,7 +27,6 @@ pub fn of(context: &MinidumpRawContext, target: Target) -> Option<SavedRegisters
         MinidumpRawContext::Amd64(raw) => x86::of_amd64(raw, target),
         MinidumpRawContext::X86(raw) => x86::of_x86(raw, target),
         MinidumpRawContext::Arm(raw) => other::of_arm(raw, target),
-        MinidumpRawContext::Mips(raw) => other::of_mips(raw, target),
         MinidumpRawContext::Arm64(raw) => {
             let floating = floating_arm64(&raw.float_regs, raw.fpsr, raw.fpcr);
             of_arm64(&raw.iregs, [raw.sp, raw.pc, raw.cpsr.into()], floating, target)
@@ -40,10 +39,13 @@ pub fn of(context: &MinidumpRawContext, target: Target) -> Option<SavedRegisters
     })
 }
 
-/// The registers of a machine whose contexts the crate `minidump` does not read, of their bytes.
+/// The registers of a machine whose contexts the crate `minidump` does not read, or not all, of their bytes.
 pub fn of_bytes(context: &[u8], target: Target) -> Option<SavedRegisters> {
-    matches!(target.arch, Arch::Riscv64 | Arch::Riscv32).then_some(())?;
-    other::of_riscv(context, target)
+    match target.arch {
+        Arch::Mips | Arch::Mips64 => other::of_mips(context, target),
+        Arch::Riscv64 | Arch::Riscv32 => other::of_riscv(context, target),
+        _ => None,
+    }
 }
 
 fn of_arm64(general: &[u64], own: [u64; 3], floating: Vec<u8>, target: Target) -> SavedRegisters {
