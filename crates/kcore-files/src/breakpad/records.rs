@@ -97,7 +97,7 @@ fn line_of<'a>(first: &[u8], mut words: Words<'a>) -> Option<Record<'a>> {
 fn inline(mut words: Words<'_>) -> Option<Inline> {
     let depth = words.number()?;
     let line = words.number()?;
-    let has_file = words.clone().count() % 2 == 0;
+    let has_file = words.clone().count().is_multiple_of(2);
     let file = if has_file { Some(words.number()?) } else { None };
     let origin = words.number()?;
     let mut ranges = Vec::new();

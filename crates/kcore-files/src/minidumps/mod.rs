@@ -237,8 +237,8 @@ fn prpsinfo(pid: u32, words: &[u8], target: Target) -> Vec<u8> {
     let name = words.first().and_then(|word| word.rsplit(|byte| *byte == b'/').next());
     let name = name.unwrap_or_default();
     let args = words.join(&b' ');
-    let id = if target.word_size() == 8 { 24 } else { 16 };
-    let [fname, psargs, end] = [16, 32, 112].map(|into| into + id);
+    let is_wide = target.word_size() == 8;
+    let [id, fname, psargs, end] = if is_wide { [24, 40, 56, 136] } else { [16, 32, 48, 128] };
     let mut info = TargetBytes::new(target);
     info.zeros_to(id).u32(pid);
     info.zeros_to(fname).raw(name.get(..15).unwrap_or(name));
