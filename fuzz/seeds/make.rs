@@ -54,6 +54,8 @@ mod rubyish;
 mod scripted;
 #[path = "make/shared.rs"]
 mod shared;
+#[path = "make/symbol_files.rs"]
+mod symbol_files;
 #[path = "make/tiny.rs"]
 mod tiny;
 #[path = "make/tokioish.rs"]
@@ -91,6 +93,7 @@ fn main() {
     registered::seeds(&tiny).iter().for_each(|(name, bytes)| put("registered", name, bytes));
     shared::seeds().iter().for_each(|(name, bytes)| put("repeated", name, bytes));
     language::seeds().iter().for_each(|(target, name, text)| put(target, name, text.as_bytes()));
+    symbol_files::symbol_files().iter().for_each(|(name, bytes)| put("breakpad", name, bytes));
     dumps::minidumps().iter().for_each(|(name, bytes)| put("minidump", name, bytes));
     dumps::archives().iter().for_each(|(name, bytes)| put("layer", name, bytes));
     packed::seeds(&core).iter().for_each(|(name, bytes)| put("unpack", name, bytes));

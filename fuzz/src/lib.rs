@@ -3,6 +3,7 @@
 //! A target holds when it returns: no panic, no overflow, and within the time and memory that
 //! `cargo xtask fuzz` allows. [`repeated`] counts what is allocated as well.
 
+pub mod breakpad;
 pub mod cfi;
 pub mod code_map;
 pub mod command;

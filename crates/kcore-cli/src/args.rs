@@ -13,6 +13,7 @@ use crate::ask::AskArgs;
 use crate::budget::BudgetArgs;
 use crate::bundle::BundleArgs;
 use crate::catch::CatchArgs;
+use crate::cores::CoresArgs;
 use crate::finders::FinderArgs;
 use crate::heapdump::HeapdumpArgs;
 use crate::help_text::{AFTER_HELP, AFTER_LONG_HELP, LONG_ABOUT, LONG_VERSION, USAGE_LINES};
@@ -230,6 +231,8 @@ pub(crate) enum Invocation {
     Bundle(Box<BundleArgs>),
     /// A managed heap of a core, for the tools of its language.
     Heapdump(Box<HeapdumpArgs>),
+    /// The cores that the system keeps.
+    Cores(Box<CoresArgs>),
     /// Questions about a core that comes with the program.
     Tutorial(TutorialArgs),
     /// What of a live process does not move.
@@ -269,6 +272,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Invocat
         Some("bundle") => {
             let bundle = BundleArgs::try_parse_from(words.into_iter().skip(1));
             Ok(Invocation::Bundle(Box::new(bundle.map_err(Exit::Clap)?)))
+        }
+        Some("cores") => {
+            let cores = CoresArgs::try_parse_from(words.into_iter().skip(1)).map_err(Exit::Clap)?;
+            Ok(Invocation::Cores(Box::new(cores)))
         }
         Some("heapdump") => {
             let heapdump = HeapdumpArgs::try_parse_from(words.into_iter().skip(1));
@@ -340,6 +347,7 @@ const OWN_OPTIONS: &[(&str, &str, MakeCommand)] = &[
     ("ask", "kcore-ask", AskArgs::command),
     ("bundle", "kcore-bundle", BundleArgs::command),
     ("catch", "kcore-catch", CatchArgs::command),
+    ("cores", "kcore-cores", CoresArgs::command),
     ("heapdump", "kcore-heapdump", HeapdumpArgs::command),
     ("profile", "kcore-profile", ProfileArgs::command),
     ("save", "kcore-save", SaveArgs::command),

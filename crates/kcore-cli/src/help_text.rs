@@ -56,6 +56,7 @@ so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compa
 'kcore top PID' shows which functions run, as they do: see 'kcore top --help';
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
 'kcore bundle CORE -o FILE' packs a core with its files: see 'kcore bundle --help';
+'kcore cores' lists the cores that systemd-coredump keeps, the latest first;
 'kcore heapdump CORE -o FILE' writes Java's heap for heap analyzers: see 'kcore heapdump --help';
 'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
 'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
@@ -82,6 +83,7 @@ Examples:
   kcore watch --until idle=30s 4711       its stacks once it hangs
   kcore profile 4711 -o app.svg           a flame graph of half a minute of it
   kcore bundle app.core -o app.tar        the core with its files, for another machine
+  kcore cores                             the cores that systemd-coredump keeps
   kcore heapdump app.core -o app.hprof    the heap of Java, for Eclipse MAT or VisualVM
   kcore ask 4711                          what its threads do, from its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
@@ -99,7 +101,7 @@ Examples:
   zstdcat app.core.zst | kcore -c ::status -
 
 Type './stacks' for a file with the name 'stacks', and the same for 'why', 'missing', 'check', 'diff', 'triage', 'save', 'catch', 'profile', 'ask',
-'watch', 'bundle', 'heapdump', 'gdb' and 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
+'watch', 'bundle', 'cores', 'heapdump', 'gdb' and 'tutorial'. '-c FILE' opens FILE, as gdb does, if FILE is a core and you name no other core.
 
 From MDB:
   -e CMD            is -c CMDS
@@ -118,6 +120,7 @@ Environment:
   DEBUGINFOD_URLS   servers to fetch missing files from, as for the usual client; DEBUGINFOD_CACHE_PATH
                     is the folder of fetched files (else debuginfod_client below XDG_CACHE_HOME), and
                     DEBUGINFOD_TIMEOUT for how many seconds silent servers are waited for in all (else 10)
+  KCORE_COREDUMPS   the folder of stored cores (else /var/lib/systemd/coredump)
   TMPDIR            where a compressed core is unpacked, into a file without a name
   SHELL             runs the commands behind '!' (else /bin/sh)
 
@@ -127,4 +130,4 @@ Exit status:
   2  wrong usage, or the target cannot be opened";
 
 pub(crate) const USAGE_LINES: &str = "kcore [OPTIONS] [EXE] CORE\n       kcore [OPTIONS] -p PID\n       \
-     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore missing [OPTIONS] [EXE] CORE\n       kcore check [OPTIONS] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore watch [OPTIONS] PID\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore top [OPTIONS] PID\n       kcore ask [OPTIONS] PID\n       kcore bundle [OPTIONS] CORE -o FILE\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore tutorial";
+     kcore stacks [OPTIONS] PID|[EXE] CORE\n       kcore stacks [OPTIONS] CORE CORE...\n       kcore diff [OPTIONS] CORE CORE\n       kcore triage [OPTIONS] CORE...\n       kcore why [OPTIONS] PID|[EXE] CORE\n       kcore missing [OPTIONS] [EXE] CORE\n       kcore check [OPTIONS] CORE\n       kcore save [OPTIONS] PID -o FILE\n       kcore catch [OPTIONS] PID EVENT...\n       kcore watch [OPTIONS] PID\n       kcore profile [OPTIONS] PID [-o FILE]\n       kcore top [OPTIONS] PID\n       kcore ask [OPTIONS] PID\n       kcore bundle [OPTIONS] CORE -o FILE\n       kcore heapdump [OPTIONS] CORE -o FILE\n       kcore cores [OPTIONS]\n       kcore tutorial";

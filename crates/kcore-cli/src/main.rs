@@ -12,6 +12,7 @@ mod budget;
 mod bundle;
 mod catch;
 mod confine;
+mod cores;
 mod debuginfod;
 mod ends;
 mod files;
@@ -29,7 +30,6 @@ mod progress;
 mod run;
 mod save;
 mod several;
-mod stored;
 mod target;
 mod terminal;
 mod top;
@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         Ok(Invocation::Bundle(args)) => bundle::run(&args),
         Ok(Invocation::Heapdump(args)) => heapdump::run(&args),
         Ok(Invocation::Top(args)) => top::run(&args),
+        Ok(Invocation::Cores(args)) => cores::run(&args),
         Ok(Invocation::Tutorial(args)) => tutorial::run(&args),
         Ok(Invocation::Watch(args)) => watch::run(&args),
         Err(exit) => exit.show(),

@@ -10,8 +10,8 @@ use kcore::open_regular;
 use kcore_render::{io_reason, sanitize};
 
 use crate::args::Batch;
+use crate::cores;
 use crate::live::{self, LiveTarget};
-use crate::stored;
 
 /// What to open, and what is left of the commands.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub(crate) fn resolve(
         target.core = take_core(&mut target.commands);
     }
     if target.core.is_none() && target.exe.is_none() {
-        let latest = stored::latest().map(|latest| format!("; {latest}")).unwrap_or_default();
+        let latest = cores::latest().map(|latest| format!("; {latest}")).unwrap_or_default();
         bail!(
             "no core is named: kcore [OPTIONS] [EXE] CORE, or -p PID (try 'kcore --help'){latest}"
         );

@@ -9,6 +9,8 @@ pub struct BuildId(Vec<u8>);
 impl BuildId {
     /// Longest descriptor that is taken for a build-id.
     const MAX_LEN: usize = 64;
+    /// Bytes of a debug id of Breakpad.
+    const DEBUG_ID_LEN: usize = 16;
 
     /// A build-id from the note's descriptor; `None` when it is empty or absurdly long.
     pub fn new(descriptor: &[u8]) -> Option<Self> {
@@ -29,6 +31,12 @@ impl BuildId {
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// Whether it tells a file of this build-id: it is the same, or the first 16 bytes of it, which is all that a debug id
+    /// of Breakpad has.
+    pub fn names(&self, file: &Self) -> bool {
+        self == file || (self.0.len() == Self::DEBUG_ID_LEN && file.0.starts_with(&self.0))
     }
 
     /// The path below a `.build-id` directory, such as `ab/cdef….debug`; `None` for one byte,
@@ -62,5 +70,14 @@ mod tests {
         assert_eq!(id.debug_path().as_deref(), Some("ab/cd01.debug"));
         assert_eq!(BuildId::new(&[0xab]).unwrap().debug_path(), None);
         assert_eq!(BuildId::new(&[]), None);
+    }
+
+    #[test]
+    fn the_first_sixteen_bytes_name_a_build() {
+        let whole = BuildId::new(&[7; 20]).unwrap();
+        assert!(whole.names(&whole) && BuildId::new(&[7; 16]).unwrap().names(&whole));
+        assert!(!BuildId::new(&[7; 15]).unwrap().names(&whole));
+        assert!(!BuildId::new(&[8; 16]).unwrap().names(&whole));
+        assert!(!whole.names(&BuildId::new(&[7; 16]).unwrap()));
     }
 }

@@ -269,7 +269,11 @@ fn check_module(image: &Image, wanted: &WantedModule<'_>) -> Result<bool, Why> {
 
 pub(crate) fn check_build_id(image: &Image, wanted: &BuildId) -> Result<(), Why> {
     let found = image.build_id();
-    if found.as_ref() == Some(wanted) { Ok(()) } else { Err(Why::BuildIdMismatch { found }) }
+    if found.as_ref().is_some_and(|found| wanted.names(found)) {
+        Ok(())
+    } else {
+        Err(Why::BuildIdMismatch { found })
+    }
 }
 
 pub(crate) fn without_deleted(path: &Path) -> &Path {

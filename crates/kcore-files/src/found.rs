@@ -29,6 +29,9 @@ pub enum SearchedPlace {
     BuildIdDir,
     /// The name in `.gnu_debuglink` or `.gnu_debugaltlink`.
     DebugLink,
+    /// A symbol file of Breakpad, `NAME/DEBUGID/NAME.sym` or `NAME.sym`, below the folder of the core or a directory of debug
+    /// files.
+    Breakpad,
     /// A section of the file itself: its mini debug information.
     Within,
     /// A [`FilePlace`](crate::FilePlace) of the program that embeds kcore, by its name.
@@ -37,7 +40,7 @@ pub enum SearchedPlace {
 
 impl SearchedPlace {
     /// The places where files are looked for, in order.
-    pub const IN_ORDER: [Self; 10] = [
+    pub const IN_ORDER: [Self; 11] = [
         Self::Given,
         Self::Process,
         Self::PathMap,
@@ -48,6 +51,7 @@ impl SearchedPlace {
         Self::ProcessRoot,
         Self::BuildIdDir,
         Self::DebugLink,
+        Self::Breakpad,
     ];
 
     /// The word by which a user chooses it.
@@ -63,6 +67,7 @@ impl SearchedPlace {
             Self::ProcessRoot => "process-root",
             Self::BuildIdDir => "build-id",
             Self::DebugLink => "debug-link",
+            Self::Breakpad => "breakpad",
             Self::Within => "within",
             Self::Added(name) => name,
         }
@@ -81,6 +86,7 @@ impl SearchedPlace {
             Self::ProcessRoot => "root of the process",
             Self::BuildIdDir => "build-id directory",
             Self::DebugLink => "debug link",
+            Self::Breakpad => "symbol file of Breakpad",
             Self::Within => "mini debug information of the file itself",
             Self::Added(name) => name,
         }
@@ -119,6 +125,13 @@ pub enum Why {
     },
     /// Its contents are not those that the process had mapped.
     OtherContents,
+    /// It is no symbol file of Breakpad for this system.
+    NotSymbols(String),
+    /// It is a symbol file of another build.
+    DebugIdMismatch {
+        /// The debug id that it tells.
+        found: String,
+    },
     /// Its checksum is not the one in `.gnu_debuglink`.
     ChecksumMismatch {
         /// The checksum of the file.
@@ -141,8 +154,12 @@ impl fmt::Display for Why {
         match self {
             Self::NotFound => f.write_str("not found"),
             Self::NotRegular => f.write_str("not a regular file"),
-            Self::Unreadable(error) | Self::NotElf(error) | Self::NotFetched(error) => {
-                f.write_str(error)
+            Self::Unreadable(error)
+            | Self::NotElf(error)
+            | Self::NotSymbols(error)
+            | Self::NotFetched(error) => f.write_str(error),
+            Self::DebugIdMismatch { found } => {
+                write!(f, "its debug id is {found}, not that of the process")
             }
             Self::BuildIdMismatch { found: Some(found) } => {
                 write!(f, "its build-id is {found}, not that of the process")

@@ -28,6 +28,8 @@
     )
 )]
 
+pub mod breakpad;
+mod breakpad_files;
 pub mod bundle;
 mod cache;
 mod checksum;
@@ -69,6 +71,7 @@ mod split_files;
 mod sysroot;
 mod tar;
 mod tar_writer;
+mod target_bytes;
 #[cfg(test)]
 mod test_files;
 mod unpack;
@@ -80,6 +83,7 @@ use no_minidumps as minidumps;
 #[cfg(not(feature = "compression"))]
 use no_packed_file as packed_file;
 
+pub use breakpad_files::WantedSymbols;
 pub use cache::CacheDir;
 pub use debug_files::{has_debug_info, supplementary_id};
 pub use error::FilesError;

@@ -66,10 +66,11 @@ pub fn open_core(
         if bundle::is_bundle(&bytes) {
             return core_of_bundle(&file, &path, progress);
         }
-        let minidump = core_of_minidump(&bytes, &path)?;
-        let lacks = minidump.as_ref().map(|_| minidumps::LACKS);
-        let bytes = minidump.unwrap_or(bytes);
-        return Ok(OpenedCore { bytes, compressed: None, note: None, lacks });
+        if let Some(core) = core_of_minidump(&bytes, &path)? {
+            let (bytes, lacks) = (FileBytes::from(core.bytes), Some(core.lacks));
+            return Ok(OpenedCore { bytes, compressed: None, note: None, lacks });
+        }
+        return Ok(OpenedCore { bytes, compressed: None, note: None, lacks: None });
     }
     let name = path.display().to_string();
     let total = regular.then_some(metadata.len());
@@ -97,13 +98,15 @@ fn core_of_bundle(
 }
 
 /// A minidump as a core; `None` of anything else.
-fn core_of_minidump(bytes: &FileBytes, path: &Path) -> Result<Option<FileBytes>, FilesError> {
+fn core_of_minidump(
+    bytes: &FileBytes,
+    path: &Path,
+) -> Result<Option<minidumps::Converted>, FilesError> {
     if !minidumps::is_minidump(bytes) {
         return Ok(None);
     }
-    let core = minidumps::to_core(bytes);
     let refused = |why| FilesError::Minidump { name: path.display().to_string(), why };
-    core.map(|core| Some(FileBytes::from(core))).map_err(refused)
+    minidumps::to_core(bytes).map(Some).map_err(refused)
 }
 
 fn open(source: &CoreSource) -> Result<(File, PathBuf), FilesError> {

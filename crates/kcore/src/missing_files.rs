@@ -185,7 +185,10 @@ fn missing_debug_info(module: &Module, frames: u64) -> Option<MissingFile> {
         return None;
     }
     let found: &SearchResult = module.debug_found();
-    let is_there = found.file.as_ref().is_some_and(|file| file.place != SearchedPlace::Within);
+    let is_there = found
+        .file
+        .as_ref()
+        .is_some_and(|file| !matches!(file.place, SearchedPlace::Within | SearchedPlace::Breakpad));
     (!is_there).then(|| new(MissingUse::DebugInfo, module, frames, found.tried.clone()))
 }
 

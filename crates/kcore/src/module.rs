@@ -14,8 +14,8 @@ use kcore_elf::{
     dynamic_symbols, fits_memory,
 };
 use kcore_files::{
-    CacheDir, Finder, FoundFile, SearchResult, SearchedPlace, Tried, WantedModule, has_debug_info,
-    mini_debug, supplementary_id,
+    CacheDir, Finder, FoundFile, SearchResult, SearchedPlace, Tried, WantedModule, WantedSymbols,
+    has_debug_info, mini_debug, supplementary_id,
 };
 use kcore_mem::{Addr, AddrRange, AddressSpace, Arch, Budget, Built, Svma, Target};
 use kcore_symbols::{ModuleSymbols, RawSymbol, SymbolTable};
@@ -209,7 +209,10 @@ impl Module {
     pub fn bias(&self) -> Option<i64> {
         match &self.mapped.image {
             Some(image) => Some(image.bias),
-            None => bias_of(self.mapped.ranges.first()?, self.image()?),
+            None => {
+                let file = self.image().or_else(|| self.breakpad_image());
+                bias_of(self.mapped.ranges.first()?, file?)
+            }
         }
     }
 
@@ -234,7 +237,9 @@ impl Module {
     /// Which instruction sets its code is in, if it is one of 32-bit Arm and its files are at hand.
     pub(crate) fn arm_codes(&self) -> &ArmCodes {
         self.arm_codes.get_or_init(|| {
-            let images = [self.image(), self.debug_image()].into_iter().flatten();
+            // Breakpad writes where functions begin, and not in which instruction set.
+            let debug = self.debug_image().filter(|_| self.breakpad_image().is_none());
+            let images = [self.image(), debug].into_iter().flatten();
             ArmCodes::of(&images.map(|image| &**image).collect::<Vec<_>>())
         })
     }
@@ -312,10 +317,35 @@ impl Module {
         self.debug.get_or_build(self.budget(), || match (self.image(), self.file_path()) {
             (Some(image), Some(path)) => {
                 let found = self.context.finder.find_debug(image, path, image.build_id().as_ref());
-                or_mini_debug(found, image, path)
+                or_mini_debug(self.or_breakpad(found), image, path)
             }
-            _ => self.debug_without_file(),
+            _ => self.or_breakpad(self.debug_without_file()),
         })
+    }
+
+    /// What was found, or else the symbol file of Breakpad, where the module's own file has no debug information.
+    fn or_breakpad(&self, found: SearchResult) -> SearchResult {
+        if found.file.is_some() || self.has_own_debug_info() {
+            return found;
+        }
+        let own = self.image().and_then(|image| image.build_id());
+        let Some(build_id) = self.build_id().or(own.as_ref()) else { return found };
+        let first = self.segments().iter().filter(|segment| segment.is_load());
+        let wanted = WantedSymbols {
+            path: Path::new(OsStr::from_bytes(&self.mapped.path)),
+            build_id,
+            base: first.map(|segment| segment.svma).min().unwrap_or(Svma::new(0)),
+            target: self.context.target,
+        };
+        let symbols = self.context.finder.find_breakpad(&wanted);
+        let tried = found.tried.into_iter().chain(symbols.tried).collect();
+        SearchResult { file: symbols.file, tried }
+    }
+
+    /// What was made of the symbol file of Breakpad, if that is the debug file.
+    pub(crate) fn breakpad_image(&self) -> Option<&Arc<Image>> {
+        let file = self.debug_found().file.as_ref();
+        file.filter(|file| file.place == SearchedPlace::Breakpad).map(|file| &file.image)
     }
 
     /// The debug file of a module whose own file is gone.

@@ -15,15 +15,26 @@ const MAX_IN_MEMORY: u64 = 256 << 20;
 /// comes from the module's own file, and `.debug_frame` from either.
 pub fn load(module: &Module) -> Option<Cfi> {
     let bias = module.bias()?;
-    let builder = CfiBuilder::new(module.target(), bias).within(module.budget());
+    let builder = || CfiBuilder::new(module.target(), bias).within(module.budget());
     if let Some(image) = module.image() {
         let debug = module.debug_image().map(Arc::as_ref);
-        return Some(module.shared_cfi(bias, || from_file(builder, image, debug).build()));
+        return Some(module.shared_cfi(bias, || from_file(builder(), image, debug).build()));
     }
+    in_memory(builder(), module).or_else(|| by_breakpad(builder(), module))
+}
+
+/// Of a module without a file: what its memory has.
+fn in_memory(builder: CfiBuilder, module: &Module) -> Option<Cfi> {
     let image = module.mapped().image.as_ref()?;
     let space = module.space()?;
     let read = |at, len| space.read_held(at, len);
     from_memory(builder, image, module.target(), &read).map(CfiBuilder::build)
+}
+
+/// Of a module without a file and without memory: what a symbol file of Breakpad has.
+fn by_breakpad(builder: CfiBuilder, module: &Module) -> Option<Cfi> {
+    let frames = module.breakpad_image()?.section_data(".debug_frame")?;
+    Some(builder.debug_frame(Arc::new(frames)).build())
 }
 
 fn from_file(mut builder: CfiBuilder, image: &Image, debug: Option<&Image>) -> CfiBuilder {

@@ -1,12 +1,11 @@
 //! The bytes of a core: header, program headers, notes, memory.
 
 use kcore_elf::core_file::MapLine;
-use kcore_mem::Arch;
+use kcore_mem::{Endian, Target};
 
 use super::memory::Memory;
+use crate::target_bytes::TargetBytes;
 
-const EHDR: usize = 64;
-const PHDR: usize = 56;
 const PT_LOAD: u32 = 1;
 const PT_NOTE: u32 = 4;
 const PF_R: u32 = 4;
@@ -18,8 +17,8 @@ const PAGE: u64 = 4096;
 
 /// A core whose notes are gathered.
 pub struct CoreImage {
-    arch: Arch,
-    notes: Vec<u8>,
+    target: Target,
+    notes: TargetBytes,
 }
 
 /// A part of memory: what of it is in the file, if anything is.
@@ -31,25 +30,15 @@ struct Segment<'a> {
 }
 
 impl CoreImage {
-    pub const fn new(arch: Arch) -> Self {
-        Self { arch, notes: Vec::new() }
+    pub const fn new(target: Target) -> Self {
+        Self { target, notes: TargetBytes::new(target) }
     }
 
     /// Adds a note.
     pub fn note(&mut self, owner: &[u8], kind: u32, desc: &[u8]) {
-        let len = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
-        self.notes.extend_from_slice(&len(owner.len().saturating_add(1)));
-        self.notes.extend_from_slice(&len(desc.len()));
-        self.notes.extend_from_slice(&kind.to_le_bytes());
-        self.notes.extend_from_slice(owner);
-        self.notes.push(0);
-        self.align();
-        self.notes.extend_from_slice(desc);
-        self.align();
-    }
-
-    fn align(&mut self) {
-        self.notes.resize(self.notes.len().next_multiple_of(4), 0);
+        let len = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+        self.notes.u32(len(owner.len().saturating_add(1))).u32(len(desc.len())).u32(kind);
+        self.notes.raw(owner).raw(&[0]).align().raw(desc).align();
     }
 
     /// The core with this memory.
@@ -62,49 +51,56 @@ impl CoreImage {
             return Err(format!("a minidump with {} parts of memory", segments.len()));
         }
         let count = segments.len().saturating_add(1);
-        let mut at = EHDR.saturating_add(PHDR.saturating_mul(count));
-        let mut core = self.header(u16::try_from(count).unwrap_or(u16::MAX));
+        let (header_size, entry_size) = self.sizes();
+        let mut at = header_size.saturating_add(entry_size.saturating_mul(count));
+        let mut core = TargetBytes::new(self.target);
+        self.header(&mut core, u16::try_from(count).unwrap_or(u16::MAX));
         let notes = [at as u64, 0, 0, self.notes.len() as u64, 0, 4];
-        core.extend(program_header(PT_NOTE, 0, notes));
+        self.program_header(&mut core, PT_NOTE, 0, notes);
         at = at.saturating_add(self.notes.len());
         for segment in &segments {
             let held = segment.bytes.len();
             let words = [at as u64, segment.start, 0, held as u64, segment.len, 1];
-            core.extend(program_header(PT_LOAD, segment.flags, words));
+            self.program_header(&mut core, PT_LOAD, segment.flags, words);
             at = at.saturating_add(held);
         }
-        core.extend_from_slice(&self.notes);
-        segments.iter().for_each(|segment| core.extend_from_slice(segment.bytes));
-        Ok(core)
+        core.raw(&self.notes.finish());
+        segments.iter().for_each(|segment| _ = core.raw(segment.bytes));
+        Ok(core.finish())
     }
 
-    fn header(&self, count: u16) -> Vec<u8> {
-        let machine: u16 = match self.arch {
-            Arch::Aarch64 => 183,
-            _ => 62,
-        };
-        let mut header = b"\x7fELF\x02\x01\x01".to_vec();
-        header.resize(16, 0);
-        header.extend_from_slice(&4_u16.to_le_bytes());
-        header.extend_from_slice(&machine.to_le_bytes());
-        header.extend_from_slice(&1_u32.to_le_bytes());
-        header.extend_from_slice(&0_u64.to_le_bytes());
-        header.extend_from_slice(&(EHDR as u64).to_le_bytes());
-        header.extend_from_slice(&0_u64.to_le_bytes());
-        header.extend_from_slice(&0_u32.to_le_bytes());
-        for half in [EHDR as u16, PHDR as u16, count, 0, 0, 0] {
-            header.extend_from_slice(&half.to_le_bytes());
+    /// Bytes of the ELF header and of a program header.
+    const fn sizes(&self) -> (usize, usize) {
+        if self.target.word_size() == 8 { (64, 56) } else { (52, 32) }
+    }
+
+    fn header(&self, core: &mut TargetBytes, count: u16) {
+        let class = if self.target.word_size() == 8 { 2 } else { 1 };
+        let order = if self.target.endian == Endian::Little { 1 } else { 2 };
+        let (header_size, entry_size) = self.sizes();
+        core.raw(b"\x7fELF").raw(&[class, order, 1]).zeros_to(16);
+        core.u16(4).u16(self.target.arch.elf_machine()).u32(1);
+        core.word(0).word(header_size as u64).word(0).u32(0);
+        for half in [header_size as u16, entry_size as u16, count, 0, 0, 0] {
+            core.u16(half);
         }
-        header
     }
-}
 
-/// Offset, address, physical address, bytes in the file, bytes in memory, alignment.
-fn program_header(kind: u32, flags: u32, words: [u64; 6]) -> Vec<u8> {
-    let mut header = kind.to_le_bytes().to_vec();
-    header.extend_from_slice(&flags.to_le_bytes());
-    header.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    header
+    /// Offset, address, physical address, bytes in the file, bytes in memory, alignment. Where words have four bytes, the flags
+    /// stand before the last.
+    fn program_header(&self, core: &mut TargetBytes, kind: u32, flags: u32, words: [u64; 6]) {
+        let is_wide = self.target.word_size() == 8;
+        core.u32(kind);
+        if is_wide {
+            core.u32(flags);
+        }
+        let [first @ .., align] = words;
+        first.iter().for_each(|word| _ = core.word(*word));
+        if !is_wide {
+            core.u32(flags);
+        }
+        core.word(align);
+    }
 }
 
 /// What is mapped, cut where the memory that was dumped begins and ends; what was dumped and lies in no mapping stands
@@ -144,19 +140,18 @@ impl<'a> Segment<'a> {
 }
 
 /// `NT_FILE`: count and size of pages, then start, end and page of each mapping of a file, then the paths (`fs/binfmt_elf.c`).
-pub fn files(maps: &[MapLine]) -> Vec<u8> {
+pub fn files(maps: &[MapLine], target: Target) -> Vec<u8> {
     let files: Vec<&MapLine> = maps.iter().filter(|map| map.is_file()).collect();
-    let mut words = vec![files.len() as u64, PAGE];
+    let mut note = TargetBytes::new(target);
+    note.word(files.len() as u64).word(PAGE);
     for map in &files {
         let page = map.offset.get().checked_div(PAGE).unwrap_or_default();
-        words.extend([map.range.start.get(), map.range.end.get(), page]);
+        note.word(map.range.start.get()).word(map.range.end.get()).word(page);
     }
-    let mut note: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     for map in files {
-        note.extend_from_slice(&map.name);
-        note.push(0);
+        note.raw(&map.name).raw(&[0]);
     }
-    note
+    note.finish()
 }
 
 #[cfg(test)]
@@ -202,7 +197,7 @@ mod tests {
     fn paths_stand_behind_the_ranges() {
         let maps =
             parse_maps(b"1000-3000 r-xp 2000 08:01 7 /bin/a b\n4000-5000 rw-p 0 00:00 0 [heap]\n");
-        let note = files(&maps);
+        let note = files(&maps, Target::X86_64);
         let word = |at: usize| u64::from_le_bytes(note[at * 8..at * 8 + 8].try_into().unwrap());
         assert_eq!([0, 1, 2, 3, 4].map(word), [1, 4096, 0x1000, 0x3000, 2]);
         assert_eq!(&note[40..], b"/bin/a b\0");

@@ -5,27 +5,29 @@
 //! file to read. What a minidump does not hold is in no note, and memory that it leaves out is said to be not dumped.
 
 mod core_image;
+mod identity;
+mod machine;
 mod memory;
 mod registers;
 
 use std::collections::HashSet;
 
-use kcore_elf::{
-    BuildId,
-    core_file::{LiveThread, MapLine, SignalInfo, parse_maps, snapshot},
-};
-use kcore_mem::{Addr, Arch};
+use kcore_elf::core_file::{MapLine, SignalInfo, parse_maps, snapshot};
+use kcore_mem::{Arch, Endian, Target};
 use minidump::{
     Minidump, MinidumpException, MinidumpMiscInfo, MinidumpModuleList, MinidumpSystemInfo,
     MinidumpThread, MinidumpThreadList, MinidumpThreadNames, Module, UnifiedMemoryList,
-    system_info::{Cpu, Os},
+    format::MINIDUMP_LOCATION_DESCRIPTOR,
 };
 
+use crate::target_bytes::TargetBytes;
 use core_image::CoreImage;
 use memory::Memory;
+use registers::SavedRegisters;
 
-/// By which a minidump begins.
+/// By which a minidump begins, in either byte order.
 const MAGIC: &[u8] = b"MDMP";
+const SWAPPED_MAGIC: &[u8] = b"PMDM";
 /// Types of streams of Linux (`minidump_format.h`).
 const LINUX_PROC_STATUS: u32 = 0x4767_0004;
 const LINUX_CMD_LINE: u32 = 0x4767_0006;
@@ -37,68 +39,80 @@ const MAX_THREADS: usize = 1 << 16;
 const MAX_SIGNAL: u32 = 64;
 
 const NT_PRSTATUS: u32 = 1;
-const NT_FPREGSET: u32 = 2;
 const NT_PRPSINFO: u32 = 3;
 const NT_AUXV: u32 = 6;
 const NT_SIGINFO: u32 = 0x5349_4749;
 const NT_FILE: u32 = 0x4649_4c45;
 
-/// What a core of a minidump lacks for its kind.
-pub const LACKS: &str = "the core is a minidump, which has no system call, no base of thread-local storage (shown as 0) \
-                         and no signals of threads that did not crash";
+/// A minidump as a core.
+pub struct Converted {
+    /// The bytes of the core.
+    pub bytes: Vec<u8>,
+    /// What it lacks for its kind.
+    pub lacks: &'static str,
+}
+
+/// A minidump that is being read.
+struct Dump<'a> {
+    bytes: &'a [u8],
+    streams: Minidump<'a, &'a [u8]>,
+    system: MinidumpSystemInfo,
+    target: Target,
+}
 
 /// Whether bytes that begin a file begin a minidump.
 pub fn is_minidump(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+    bytes.starts_with(MAGIC) || bytes.starts_with(SWAPPED_MAGIC)
 }
 
 /// A minidump as the bytes of a core.
 ///
 /// # Errors
 /// Why it cannot be read: in words.
-pub fn to_core(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let dump = Minidump::read(bytes).map_err(|error| format!("a damaged minidump: {error}"))?;
-    let system = dump
-        .get_stream::<MinidumpSystemInfo>()
-        .map_err(|error| format!("a minidump without a description of its system: {error}"))?;
-    let arch = arch_of(&system)?;
-    let mut core = CoreImage::new(arch);
-    let maps = match dump.get_raw_stream(LINUX_MAPS) {
+pub fn to_core(bytes: &[u8]) -> Result<Converted, String> {
+    let dump = Dump::read(bytes)?;
+    let mut core = CoreImage::new(dump.target);
+    let maps = match dump.streams.get_raw_stream(LINUX_MAPS) {
         Ok(text) => parse_maps(text),
-        Err(_) => maps_of_modules(&dump),
+        Err(_) => maps_of_modules(&dump.streams),
     };
-    add_threads(&mut core, &dump, &system)?;
+    add_threads(&mut core, &dump)?;
     add_process(&mut core, &dump, &maps);
     add_modules(&mut core, &dump);
-    let list = dump.get_memory();
+    let list = dump.streams.get_memory();
     let memory = memory_of(list.as_ref(), bytes.len());
-    core.finish(&maps, &memory)
+    let lacks = machine::lacks(dump.target.arch);
+    Ok(Converted { bytes: core.finish(&maps, &memory)?, lacks })
 }
 
-fn arch_of(system: &MinidumpSystemInfo) -> Result<Arch, String> {
-    match system.os {
-        Os::Linux | Os::Android => {}
-        os => return Err(format!("a minidump of {os}: kcore reads those of Linux and Android")),
+impl<'a> Dump<'a> {
+    fn read(bytes: &'a [u8]) -> Result<Self, String> {
+        let streams =
+            Minidump::read(bytes).map_err(|error| format!("a damaged minidump: {error}"))?;
+        let system = streams
+            .get_stream::<MinidumpSystemInfo>()
+            .map_err(|error| format!("a minidump without a description of its system: {error}"))?;
+        let is_swapped = bytes.starts_with(SWAPPED_MAGIC);
+        let endian = if is_swapped { Endian::Big } else { Endian::Little };
+        let target = machine::target_of(&system, endian)?;
+        Ok(Self { bytes, streams, system, target })
     }
-    match system.cpu {
-        Cpu::X86_64 => Ok(Arch::X86_64),
-        Cpu::Arm64 => Ok(Arch::Aarch64),
-        cpu => Err(format!("a minidump of {cpu}: kcore reads those of x86-64 and aarch64")),
+
+    /// The bytes at a place of the file.
+    fn at(&self, place: &MINIDUMP_LOCATION_DESCRIPTOR) -> Option<&'a [u8]> {
+        let bytes = self.bytes.get(usize::try_from(place.rva).ok()?..)?;
+        bytes.get(..usize::try_from(place.data_size).ok()?)
     }
 }
 
 /// The notes of threads, the one that crashed first, as the kernel has it.
-fn add_threads(
-    core: &mut CoreImage,
-    dump: &Minidump<'_, &[u8]>,
-    system: &MinidumpSystemInfo,
-) -> Result<(), String> {
+fn add_threads(core: &mut CoreImage, dump: &Dump<'_>) -> Result<(), String> {
     let list = dump
+        .streams
         .get_stream::<MinidumpThreadList<'_>>()
         .map_err(|error| format!("a minidump without threads: {error}"))?;
-    let exception = dump.get_stream::<MinidumpException<'_>>().ok();
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
-    let names = dump.get_stream::<MinidumpThreadNames>().ok();
+    let exception = dump.streams.get_stream::<MinidumpException<'_>>().ok();
+    let names = dump.streams.get_stream::<MinidumpThreadNames>().ok();
     let crashed = exception.as_ref().map(|exception| exception.thread_id);
     let (first, others): (Vec<_>, Vec<_>) =
         list.threads.iter().partition(|thread| Some(thread.raw.thread_id) == crashed);
@@ -108,15 +122,19 @@ fn add_threads(
         if !seen.insert(tid) {
             continue;
         }
-        let at_crash = exception.as_ref().filter(|_| Some(tid) == crashed);
-        add_thread(core, thread, at_crash, system, misc.as_ref());
-        let name = names.as_ref().and_then(|names| names.get_name(tid));
-        if let Some(name) = name {
-            let named = LiveThread { inner_tid: tid, state: None, name: name.into_owned() };
-            core.note(snapshot::OWNER, snapshot::NT_THREAD, &named.to_bytes());
+        add_thread(core, thread, exception.as_ref().filter(|_| Some(tid) == crashed), dump);
+        if let Some(name) = names.as_ref().and_then(|names| names.get_name(tid)) {
+            core.note(snapshot::OWNER, snapshot::NT_THREAD, &named(tid, &name, dump.target));
         }
     }
     Ok(())
+}
+
+/// The note of kcore about the name of a thread.
+fn named(tid: u32, name: &str, target: Target) -> Vec<u8> {
+    let mut note = TargetBytes::new(target);
+    note.u32(tid).raw(&[0]).raw(name.as_bytes());
+    note.finish()
 }
 
 /// The notes of a thread. One whose registers cannot be read is left out: nothing can be asked of it.
@@ -124,65 +142,84 @@ fn add_thread(
     core: &mut CoreImage,
     thread: &MinidumpThread<'_>,
     at_crash: Option<&MinidumpException<'_>>,
-    system: &MinidumpSystemInfo,
-    misc: Option<&MinidumpMiscInfo>,
+    dump: &Dump<'_>,
 ) {
-    let of_crash = at_crash.and_then(|exception| exception.context(system, misc));
-    let context = of_crash.or_else(|| thread.context(system, misc));
-    let Some(saved) = context.and_then(|context| registers::of(&context.raw)) else { return };
+    let Some(saved) = registers_of(thread, at_crash, dump) else { return };
     let signal = at_crash.map(|exception| &exception.raw.exception_record);
     let signal = signal.filter(|record| (1..=MAX_SIGNAL).contains(&record.exception_code));
     let number = signal.map_or(0, |record| record.exception_code);
-    let status = registers::prstatus(thread.raw.thread_id, number, &saved.general);
+    let status = registers::prstatus(thread.raw.thread_id, number, &saved.general, dump.target);
     core.note(b"CORE", NT_PRSTATUS, &status);
-    core.note(b"CORE", NT_FPREGSET, &saved.floating);
+    for (owner, kind, desc) in saved.others {
+        core.note(owner, kind, &desc);
+    }
     if let Some(record) = signal {
-        let code = code_of(number, record.exception_flags);
-        let info = siginfo(number, code, record.exception_address);
+        let code = code_of(number, record.exception_flags, dump.target.arch);
+        let info = siginfo(number, code, record.exception_address, dump.target);
         core.note(b"CORE", NT_SIGINFO, &info);
     }
 }
 
-/// The code of a signal. Breakpad did not write it at first: 0 would mean that a process sent the signal of a fault.
-const fn code_of(number: u32, code: u32) -> u32 {
-    const SIGILL: u32 = 4;
-    const SIGTRAP: u32 = 5;
-    const SIGBUS: u32 = 7;
-    const SIGFPE: u32 = 8;
-    const SIGSEGV: u32 = 11;
-    match (code, number) {
-        (0, SIGILL | SIGTRAP | SIGBUS | SIGFPE | SIGSEGV) => SignalInfo::NO_CODE.cast_unsigned(),
-        _ => code,
+/// The registers of a thread: of the one that crashed, those at the crash.
+fn registers_of(
+    thread: &MinidumpThread<'_>,
+    at_crash: Option<&MinidumpException<'_>>,
+    dump: &Dump<'_>,
+) -> Option<SavedRegisters> {
+    let places = at_crash.map(|exception| &exception.raw.thread_context);
+    let mut places = places.into_iter().chain([&thread.raw.thread_context]);
+    if let Some(saved) = places.find_map(|at| registers::of_bytes(dump.at(at)?, dump.target)) {
+        return Some(saved);
     }
+    let misc = dump.streams.get_stream::<MinidumpMiscInfo>().ok();
+    let of_crash = at_crash.and_then(|exception| exception.context(&dump.system, misc.as_ref()));
+    let context = of_crash.or_else(|| thread.context(&dump.system, misc.as_ref()))?;
+    registers::of(&context.raw, dump.target)
 }
 
-/// As `siginfo_t` of a signal with an address: number, 0, code, padding, address (`asm-generic/siginfo.h`).
-fn siginfo(number: u32, code: u32, address: u64) -> Vec<u8> {
-    let mut info = Vec::with_capacity(128);
-    for word in [number, 0, code, 0] {
-        info.extend_from_slice(&word.to_le_bytes());
-    }
-    info.extend_from_slice(&address.to_le_bytes());
-    info.resize(128, 0);
-    info
+/// The code of a signal. Breakpad did not write it at first: 0 would mean that a process sent the signal of a fault.
+const fn code_of(number: u32, code: u32, arch: Arch) -> u32 {
+    const SIGILL: u32 = 4;
+    const SIGTRAP: u32 = 5;
+    const SIGFPE: u32 = 8;
+    const SIGSEGV: u32 = 11;
+    let is_bus_error = number == if is_mips(arch) { 10 } else { 7 };
+    let is_fault = is_bus_error || matches!(number, SIGILL | SIGTRAP | SIGFPE | SIGSEGV);
+    if code == 0 && is_fault { SignalInfo::NO_CODE.cast_unsigned() } else { code }
+}
+
+const fn is_mips(arch: Arch) -> bool {
+    matches!(arch, Arch::Mips | Arch::Mips64)
+}
+
+/// As `siginfo_t` of a signal with an address: number, 0, code, which MIPS has the other way round, and the address, aligned
+/// to its size (`asm-generic/siginfo.h`).
+fn siginfo(number: u32, code: u32, address: u64, target: Target) -> Vec<u8> {
+    let mut info = TargetBytes::new(target);
+    let (second, third) = if is_mips(target.arch) { (code, 0) } else { (0, code) };
+    info.u32(number).u32(second).u32(third);
+    info.zeros_to(if target.word_size() == 8 { 16 } else { 12 });
+    info.word(address).zeros_to(128);
+    info.finish()
 }
 
 /// The notes of the process.
-fn add_process(core: &mut CoreImage, dump: &Minidump<'_, &[u8]>, maps: &[MapLine]) {
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
+fn add_process(core: &mut CoreImage, dump: &Dump<'_>, maps: &[MapLine]) {
+    let streams = &dump.streams;
+    let misc = streams.get_stream::<MinidumpMiscInfo>().ok();
     let pid = misc.and_then(|misc| misc.raw.process_id().copied());
-    let pid = pid.or_else(|| pid_of_status(dump.get_raw_stream(LINUX_PROC_STATUS).ok()?));
-    let words = dump.get_raw_stream(LINUX_CMD_LINE).unwrap_or_default();
+    let pid = pid.or_else(|| pid_of_status(streams.get_raw_stream(LINUX_PROC_STATUS).ok()?));
+    let words = streams.get_raw_stream(LINUX_CMD_LINE).unwrap_or_default();
     if let Some(pid) = pid {
-        core.note(b"CORE", NT_PRPSINFO, &prpsinfo(pid, words));
+        core.note(b"CORE", NT_PRPSINFO, &prpsinfo(pid, words, dump.target));
     }
-    if let Ok(auxv) = dump.get_raw_stream(LINUX_AUXV) {
+    if let Ok(auxv) = streams.get_raw_stream(LINUX_AUXV) {
         core.note(b"CORE", NT_AUXV, auxv);
     }
-    if !maps.is_empty() {
-        core.note(b"CORE", NT_FILE, &core_image::files(maps));
+    if maps.iter().any(MapLine::is_file) {
+        core.note(b"CORE", NT_FILE, &core_image::files(maps, dump.target));
     }
-    if let Ok(text) = dump.get_raw_stream(LINUX_MAPS) {
+    if let Ok(text) = streams.get_raw_stream(LINUX_MAPS) {
         core.note(snapshot::OWNER, snapshot::NT_MAPS, text);
     }
 }
@@ -194,18 +231,19 @@ fn pid_of_status(text: &[u8]) -> Option<u32> {
     std::str::from_utf8(line).ok()?.trim().parse().ok()
 }
 
-/// Process id, name and arguments, where the kernel has them (`linux/elfcore.h`): 24, 40 and 56.
-fn prpsinfo(pid: u32, words: &[u8]) -> Vec<u8> {
+/// Process id, name and arguments, where the kernel has them (`linux/elfcore.h`), with user ids of 32 bits.
+fn prpsinfo(pid: u32, words: &[u8], target: Target) -> Vec<u8> {
     let words: Vec<&[u8]> = words.split(|byte| *byte == 0).filter(|it| !it.is_empty()).collect();
     let name = words.first().and_then(|word| word.rsplit(|byte| *byte == b'/').next());
-    let mut info = vec![0; 24];
-    info.extend_from_slice(&pid.to_le_bytes());
-    info.resize(40, 0);
-    info.extend(name.unwrap_or_default().iter().take(15));
-    info.resize(56, 0);
-    info.extend(words.join(&b' ').iter().take(79));
-    info.resize(136, 0);
-    info
+    let name = name.unwrap_or_default();
+    let args = words.join(&b' ');
+    let is_wide = target.word_size() == 8;
+    let [id, fname, psargs, end] = if is_wide { [24, 40, 56, 136] } else { [16, 32, 48, 128] };
+    let mut info = TargetBytes::new(target);
+    info.zeros_to(id).u32(pid);
+    info.zeros_to(fname).raw(name.get(..15).unwrap_or(name));
+    info.zeros_to(psargs).raw(args.get(..79).unwrap_or(&args)).zeros_to(end);
+    info.finish()
 }
 
 /// Modules as they were mapped, where the dumper left out the mappings: all of each counts as code.
@@ -224,14 +262,13 @@ fn maps_of_modules(dump: &Minidump<'_, &[u8]>) -> Vec<MapLine> {
 }
 
 /// The build-ids of modules: a minidump seldom has the memory that would tell them.
-fn add_modules(core: &mut CoreImage, dump: &Minidump<'_, &[u8]>) {
-    let Ok(modules) = dump.get_stream::<MinidumpModuleList>() else { return };
+fn add_modules(core: &mut CoreImage, dump: &Dump<'_>) {
+    let Ok(modules) = dump.streams.get_stream::<MinidumpModuleList>() else { return };
     for module in modules.iter() {
-        let id = module.code_identifier();
-        let id = id.as_ref().and_then(|id| BuildId::parse(id.as_str()));
-        if let Some(id) = id {
-            let noted = snapshot::noted_build_id(Addr::new(module.base_address()), &id);
-            core.note(snapshot::OWNER, snapshot::NT_BUILD_ID, &noted);
+        if let Some(id) = identity::build_id(module, dump.target) {
+            let mut noted = TargetBytes::new(dump.target);
+            noted.uint(module.base_address(), 8).raw(id.as_bytes());
+            core.note(snapshot::OWNER, snapshot::NT_BUILD_ID, &noted.finish());
         }
     }
 }

@@ -1,74 +1,56 @@
 //! Registers of a minidump, in the order in which the kernel writes them.
 
-use minidump::{MinidumpRawContext, format::CONTEXT_AMD64};
+mod other;
+mod x86;
+
+use kcore_mem::{Arch, Target};
+use minidump::MinidumpRawContext;
+
+use crate::target_bytes::TargetBytes;
 
 /// Says in the place of a system call's number that there was none that is known.
 const NO_CALL: u64 = u64::MAX;
 
+const NT_FPREGSET: u32 = 2;
+
 /// The registers of a thread.
 pub struct SavedRegisters {
     /// As `pr_reg` of `NT_PRSTATUS` (`elf_gregset_t`).
-    pub general: Vec<u64>,
-    /// As `NT_FPREGSET`.
-    pub floating: Vec<u8>,
+    pub general: Vec<u8>,
+    /// Notes of other registers: owner, type and descriptor.
+    pub others: Vec<(&'static [u8], u32, Vec<u8>)>,
 }
 
 /// The registers of a context; `None` of one for another machine.
-pub fn of(context: &MinidumpRawContext) -> Option<SavedRegisters> {
-    match context {
-        MinidumpRawContext::Amd64(raw) => {
-            Some(SavedRegisters { general: of_amd64(raw), floating: raw.float_save.to_vec() })
-        }
+pub fn of(context: &MinidumpRawContext, target: Target) -> Option<SavedRegisters> {
+    Some(match context {
+        MinidumpRawContext::Amd64(raw) => x86::of_amd64(raw, target),
+        MinidumpRawContext::X86(raw) => x86::of_x86(raw, target),
+        MinidumpRawContext::Arm(raw) => other::of_arm(raw, target),
         MinidumpRawContext::Arm64(raw) => {
-            let own = [raw.sp, raw.pc, u64::from(raw.cpsr)];
-            Some(SavedRegisters {
-                general: raw.iregs.iter().copied().chain(own).collect(),
-                floating: floating_arm64(&raw.float_regs, raw.fpsr, raw.fpcr),
-            })
+            let floating = floating_arm64(&raw.float_regs, raw.fpsr, raw.fpcr);
+            of_arm64(&raw.iregs, [raw.sp, raw.pc, raw.cpsr.into()], floating, target)
         }
         MinidumpRawContext::OldArm64(raw) => {
-            let own = [raw.sp, raw.pc, u64::from(raw.cpsr)];
-            Some(SavedRegisters {
-                general: raw.iregs.iter().copied().chain(own).collect(),
-                floating: floating_arm64(&raw.float_regs, raw.fpsr, raw.fpcr),
-            })
+            let floating = floating_arm64(&raw.float_regs, raw.fpsr, raw.fpcr);
+            of_arm64(&raw.iregs, [raw.sp, raw.pc, raw.cpsr.into()], floating, target)
         }
+        _ => return None,
+    })
+}
+
+/// The registers of a machine whose contexts the crate `minidump` does not read, or not all, of their bytes.
+pub fn of_bytes(context: &[u8], target: Target) -> Option<SavedRegisters> {
+    match target.arch {
+        Arch::Mips | Arch::Mips64 => other::of_mips(context, target),
+        Arch::Riscv64 | Arch::Riscv32 => other::of_riscv(context, target),
         _ => None,
     }
 }
 
-/// As `user_regs_struct` (`asm/user_64.h`). A minidump holds no base of `fs` and `gs`.
-fn of_amd64(raw: &CONTEXT_AMD64) -> Vec<u64> {
-    let segment = |word: u16| u64::from(word);
-    vec![
-        raw.r15,
-        raw.r14,
-        raw.r13,
-        raw.r12,
-        raw.rbp,
-        raw.rbx,
-        raw.r11,
-        raw.r10,
-        raw.r9,
-        raw.r8,
-        raw.rax,
-        raw.rcx,
-        raw.rdx,
-        raw.rsi,
-        raw.rdi,
-        NO_CALL,
-        raw.rip,
-        segment(raw.cs),
-        u64::from(raw.eflags),
-        raw.rsp,
-        segment(raw.ss),
-        0,
-        0,
-        segment(raw.ds),
-        segment(raw.es),
-        segment(raw.fs),
-        segment(raw.gs),
-    ]
+fn of_arm64(general: &[u64], own: [u64; 3], floating: Vec<u8>, target: Target) -> SavedRegisters {
+    let general = words(general.iter().copied().chain(own), target);
+    SavedRegisters { general, others: vec![(b"CORE", NT_FPREGSET, floating)] }
 }
 
 /// As `user_fpsimd_state` (`asm/ptrace.h`): v0 to v31, then fpsr and fpcr, padded to 528 bytes.
@@ -80,29 +62,45 @@ fn floating_arm64(registers: &[u128; 32], fpsr: u32, fpcr: u32) -> Vec<u8> {
     bytes
 }
 
-/// `struct elf_prstatus` (`linux/elfcore.h`): signal at 0 and 12, thread at 32, registers at 112, then whether there are
-/// floating-point registers.
-pub fn prstatus(tid: u32, signal: u32, general: &[u64]) -> Vec<u8> {
-    let mut status = signal.to_le_bytes().to_vec();
-    status.resize(12, 0);
-    let short = u16::try_from(signal).unwrap_or_default();
-    status.extend_from_slice(&short.to_le_bytes());
-    status.resize(32, 0);
-    status.extend_from_slice(&tid.to_le_bytes());
-    status.resize(112, 0);
-    status.extend(general.iter().flat_map(|word| word.to_le_bytes()));
-    status.extend_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
-    status
+/// Registers as wide as a pointer, one after another.
+fn words(values: impl IntoIterator<Item = u64>, target: Target) -> Vec<u8> {
+    let mut bytes = TargetBytes::new(target);
+    for value in values {
+        bytes.word(value);
+    }
+    bytes.finish()
+}
+
+/// `struct elf_prstatus` (`linux/elfcore.h`): signal at 0 and 12, then the thread and the registers, by the word size at 32 and
+/// 112 or at 24 and 72, then whether there are floating-point registers.
+pub fn prstatus(tid: u32, signal: u32, general: &[u8], target: Target) -> Vec<u8> {
+    let is_wide = target.word_size() == 8;
+    let (thread, registers) = if is_wide { (32, 112) } else { (24, 72) };
+    let mut status = TargetBytes::new(target);
+    status.u32(signal).zeros_to(12).u16(u16::try_from(signal).unwrap_or_default());
+    status.zeros_to(thread).u32(tid).zeros_to(registers).raw(general).word(1);
+    status.finish()
 }
 
 #[cfg(test)]
 mod tests {
+    use kcore_mem::Endian;
+
     use super::*;
 
     #[test]
     fn notes_are_as_long_as_those_of_the_kernel() {
-        assert_eq!(prstatus(1, 11, &[0; 27]).len(), 336);
-        assert_eq!(prstatus(1, 11, &[0; 34]).len(), 392);
+        let of = |arch, word| Target { arch, endian: Endian::Little, word };
+        let len = |registers: usize, target: Target| {
+            prstatus(1, 11, &words(vec![0; registers], target), target).len()
+        };
+        assert_eq!(len(27, Target::X86_64), 336);
+        assert_eq!(len(34, of(Arch::Aarch64, 8)), 392);
+        assert_eq!(len(17, of(Arch::I386, 4)), 144);
+        assert_eq!(len(18, of(Arch::Arm, 4)), 148);
+        assert_eq!(len(45, of(Arch::Mips, 4)), 256);
+        assert_eq!(len(45, of(Arch::Mips64, 8)), 480);
+        assert_eq!(len(32, of(Arch::Riscv64, 8)), 376);
         assert_eq!(floating_arm64(&[0; 32], 0, 0).len(), 528);
     }
 }

@@ -29,7 +29,10 @@ const fn of(place: SearchedPlace) -> Option<Candidates> {
         SearchedPlace::Recorded => recorded::candidates,
         SearchedPlace::ProcessRoot => process_root::candidates,
         SearchedPlace::BuildIdDir => build_id::candidates,
-        SearchedPlace::DebugLink | SearchedPlace::Within | SearchedPlace::Added(_) => return None,
+        SearchedPlace::DebugLink
+        | SearchedPlace::Breakpad
+        | SearchedPlace::Within
+        | SearchedPlace::Added(_) => return None,
     })
 }
 

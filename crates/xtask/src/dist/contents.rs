@@ -47,6 +47,7 @@ pub const PLACES: &[PackagedFile] = &[
     manual!("kcore.1"),
     manual!("kcore-ask.1"),
     manual!("kcore-catch.1"),
+    manual!("kcore-cores.1"),
     manual!("kcore-heapdump.1"),
     manual!("kcore-profile.1"),
     manual!("kcore-save.1"),
@@ -105,7 +106,7 @@ pub fn write_texts(release: &Release) -> Result<PathBuf> {
     };
     let said = |args: &[&str]| cargo::output(&mut cargo::command(&kcore.to_string_lossy(), args));
     write("kcore.1", said(&["--man"])?)?;
-    for word in ["ask", "catch", "heapdump", "profile", "save", "tutorial"] {
+    for word in ["ask", "catch", "cores", "heapdump", "profile", "save", "tutorial"] {
         write(&format!("kcore-{word}.1"), said(&[word, "--man"])?)?;
     }
     for shell in ["bash", "zsh", "fish"] {
