@@ -24,11 +24,13 @@ mod flamegraph;
 mod folded;
 mod format;
 mod frame;
+mod heap;
 mod pprof;
 mod process;
 mod profile;
 
 pub use format::{Format, WriteError, write};
 pub use frame::ProfileFrame;
+pub use heap::{HeapProfile, InUse};
 pub use process::{ProcessId, ProfileProcess};
 pub use profile::{About, Profile, ProfileThread, Sample, StackId, ThreadId};

@@ -63,6 +63,7 @@ fn totals(heap: &Asan, host: &dyn HeapHost, sums: Sums, missing: u64) -> Usage {
     let lists = parts.regions.iter().map(|region| region.list).fold(0, u64::saturating_add);
     let apart = parts.large.iter().map(|large| large.whole.len()).fold(0, u64::saturating_add);
     let mapped = heap.mapped(host);
+    let metadata = lists.saturating_add(heap.instance.infos().len());
     let mut notes = heap.notes(host);
     if missing > 0 {
         notes.push(format!("{missing} bytes of blocks whose headers memory lacks"));
@@ -71,11 +72,11 @@ fn totals(heap: &Asan, host: &dyn HeapHost, sums: Sums, missing: u64) -> Usage {
     Usage {
         apart: Amount::new(parts.large.len() as u64, apart),
         mapped,
-        metadata: lists.saturating_add(heap.instance.infos().len()),
+        metadata,
         equalities: equalities(heap, host),
         own: vec![
             own("__sanitizer_get_current_allocated_bytes", sums.requested),
-            own("__sanitizer_get_heap_size", mapped),
+            own("__sanitizer_get_heap_size", mapped.saturating_add(metadata)),
         ],
         notes,
         ..sums.usage
