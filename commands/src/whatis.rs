@@ -7,7 +7,7 @@ use kcore_dcmd::{
 };
 
 use crate::{
-    malloc::{block_record::BlockRecord, type_text::TypeText},
+    malloc::{block_record::BlockRecord, event_record::EventRecord, type_text::TypeText},
     names::Names,
 };
 
@@ -48,7 +48,8 @@ impl Dcmd for Whatis {
                  The innermost frame is 0, and inlined calls do not count. In the heap of a \
                  language, the object is shown too; in that of malloc or another allocator, the block. Of \
                  a block in use, the likely type is shown, and the pointer that tells it: see \
-                 ::malloctypes. JSON adds the module and the origin of the \
+                 ::malloctypes. AddressSanitizer knows who allocated a block, and who freed it: both are shown with \
+                 their stacks. JSON adds the module and the origin of the \
                  bytes.\n\n\
                  The sources are kcore`threads, for identifiers, and kcore`stacks and \
                  kcore`mappings, for addresses.",
@@ -117,13 +118,16 @@ fn answer(cx: &mut Cx<'_>, dot: Dot, all: bool) -> Result<()> {
     let block = what.block.clone().map(|owned| BlockRecord::of(core, owned));
     let frame = frame.map(|(frame, _)| frame);
     let block_type = TypeText::of(cx, what.block.as_ref())?;
+    let noted = what.block.as_ref().map(|owned| (owned.block.at, core.heaps().history(owned)));
+    let core = core.clone();
     let mut record = WhatRecord { names: Names::new(cx), what, frame, block, block_type };
     cx.emit(&record)?;
     if all && record.what.thread.is_some() {
         record.what = What { thread: None, frame: None, ..record.what };
         cx.emit(&record)?;
     }
-    Ok(())
+    let (block, events) = noted.unwrap_or_default();
+    events.into_iter().try_for_each(|event| cx.emit(&EventRecord::new(&core, block, event)))
 }
 
 struct WhatRecord<'c> {

@@ -20,6 +20,8 @@ mod erlangish;
 mod goish;
 #[path = "make/greenlets.rs"]
 mod greenlets;
+#[path = "make/asanish.rs"]
+mod asanish;
 #[path = "make/heapish.rs"]
 mod heapish;
 #[path = "make/javaish.rs"]
@@ -119,6 +121,7 @@ fn typed() {
     rubyish::seeds().iter().for_each(|(name, bytes)| put("ruby", name, bytes));
     greenlets::seeds().iter().for_each(|(name, bytes)| put("greenlet", name, bytes));
     heapish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
+    asanish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));

@@ -15,22 +15,26 @@ const ASKED: usize = 64;
 /// Bytes of heaps that are walked for one input, at most.
 const MAX_WALKED: u64 = 1 << 26;
 
+/// The bit beside the number of the module's data that has the module export what AddressSanitizer's runtime does.
+pub const RUNTIME: u8 = 0x80;
+
 /// The address of the thread pointer, which part of memory is the module's data, and memory. All parts are writable, and
 /// the second is what `brk` grows.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
-    let (pointer, data) = (Addr::new(input.word()), usize::from(input.byte()));
+    let (pointer, data) = (Addr::new(input.word()), input.byte());
     let memory = Memory::read(&mut input);
     let range =
         |(at, bytes): &(u64, Vec<u8>)| AddrRange::with_len(Addr::new(*at), bytes.len() as u64);
     let mut ranges: Vec<AddrRange> = memory.0.iter().map(range).collect();
-    let module = Module(ranges.get(data).copied().unwrap_or_default());
+    let own = ranges.get(usize::from(data & !RUNTIME)).copied().unwrap_or_default();
+    let module = Module { range: own, is_runtime: data & RUNTIME != 0 };
     ranges.sort_unstable();
     let mapping = |(index, range): (usize, AddrRange)| HeapMapping {
         range,
         readable: true,
         writable: true,
-        is_file: range == module.0,
+        is_file: range == module.range,
         is_brk: index == 1,
     };
     let mappings = ranges.into_iter().enumerate().map(mapping).collect();
@@ -62,6 +66,7 @@ fn ask(host: &Host) {
                 "a block holds its address"
             );
             let _ = block.list.map(|list| heap.list(list));
+            let _ = heap.history(host, block);
         }
         let _ = heap.check(host, &mut go_on, &mut |_| ControlFlow::Continue(()));
         let _ = heap.samples(host, &mut go_on);
@@ -97,7 +102,10 @@ impl HeapHost for Host {
     }
 }
 
-struct Module(AddrRange);
+struct Module {
+    range: AddrRange,
+    is_runtime: bool,
+}
 
 impl HeapModule for Module {
     fn name(&self) -> &str {
@@ -105,19 +113,19 @@ impl HeapModule for Module {
     }
 
     fn span(&self) -> AddrRange {
-        self.0
+        self.range
     }
 
     fn data(&self) -> Vec<AddrRange> {
-        vec![self.0]
+        vec![self.range]
     }
 
     fn constants(&self) -> Vec<AddrRange> {
-        vec![self.0]
+        vec![self.range]
     }
 
-    fn exported(&self, _: &str) -> Option<(Addr, u64)> {
-        None
+    fn exported(&self, name: &str) -> Option<(Addr, u64)> {
+        (self.is_runtime && name == "__asan_init").then_some((self.range.start, 8))
     }
 
     fn symbol(&self, _: &str) -> Option<(Addr, u64)> {

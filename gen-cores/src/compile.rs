@@ -6,8 +6,8 @@ use crate::command::Line;
 use crate::recipe::{Lib, Panic};
 use crate::variant::{Link, Opt, Toolchain};
 use crate::{
-    Language, Result, Scenario, Variant, cargo, erlang, java, lua, node, paths, perl, php, python,
-    ruby, tools, wheel,
+    Language, Result, Scenario, Variant, cargo, debian, erlang, java, lua, node, paths, perl, php,
+    python, ruby, tools, wheel,
 };
 
 /// What is built where.
@@ -80,14 +80,15 @@ impl Build<'_> {
         let mut line = self.compiler();
         line.args(self.native_flags());
         line.args(code_model(self.variant.link)).args(link_model(self.variant.link));
-        line.args(&self.scenario.recipe.flags);
+        line.args(debian::flags(self.scenario, &self.scenario.recipe.flags));
         line.args(self.scenario.recipe.when_for(self.variant).flat_map(|when| &when.flags));
         line.args(["-o", &self.scenario.name]).path(&self.scenario.source());
         for unit in &self.scenario.recipe.units {
             line.path(&self.scenario.dir.join(unit));
         }
         line.arg("truth.o");
-        line.args(self.linked_libs()).args(&self.scenario.recipe.link);
+        line.args(self.linked_libs());
+        line.args(debian::flags(self.scenario, &self.scenario.recipe.link));
         line
     }
 

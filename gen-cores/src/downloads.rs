@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Result, Scenario, Variant, apt, few, packages, scenarios, wheel};
+use crate::{Result, Scenario, Variant, apt, debian, few, packages, scenarios, wheel};
 
 /// Something that is fetched once, and kept beside the cores.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,9 +53,11 @@ fn of_variant(variant: &Variant) -> impl Iterator<Item = Download> + use<> {
     [node, python, ruby, lua, perl, php, erlang, lists, go, java].into_iter().flatten()
 }
 
-/// The package of a scenario, if it must be fetched.
-fn of_scenario(scenario: &Scenario) -> Result<Option<Download>> {
-    wheel::download(scenario)
+/// The packages of a scenario that must be fetched.
+fn of_scenario(scenario: &Scenario) -> Result<impl Iterator<Item = Download> + use<>> {
+    let packages = debian::download(scenario);
+    let lists = packages.as_ref().and_then(|_| apt::download());
+    Ok([wheel::download(scenario)?, packages, lists].into_iter().flatten())
 }
 
 #[cfg(test)]

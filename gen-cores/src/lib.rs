@@ -16,6 +16,7 @@ mod command;
 mod compare;
 mod compile;
 mod core_pattern;
+mod debian;
 mod debug_form;
 mod downloads;
 pub mod elfutils;

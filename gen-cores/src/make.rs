@@ -13,8 +13,8 @@ use crate::lock::Lock;
 use crate::run::{ACCOUNT, Run};
 use crate::variant::Maker;
 use crate::{
-    Result, Scenario, Truth, Variant, cache, cargo, erlang, few, gcore, golang, java, kernel, lua,
-    node, packages, paths, perl, php, python, qemu, ruby, tools, wheel,
+    Result, Scenario, Truth, Variant, cache, cargo, debian, erlang, few, gcore, golang, java,
+    kernel, lua, node, packages, paths, perl, php, python, qemu, ruby, tools, wheel,
 };
 
 /// A core that is there, with its program and its truth.
@@ -111,6 +111,7 @@ pub(crate) fn ensure(scenario: &Scenario, variant: &Variant, force: bool) -> Res
     let missing = missing.or_else(|| perl::why_not(variant));
     let missing = missing.or_else(|| php::why_not(variant));
     let missing = missing.or_else(|| erlang::why_not(variant));
+    let missing = missing.or_else(|| debian::why_not(scenario));
     let missing = missing.map_or_else(|| node::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| golang::why_not(variant), |why| Ok(Some(why)))?;
     let missing = missing.map_or_else(|| java::why_not(variant), |why| Ok(Some(why)))?;

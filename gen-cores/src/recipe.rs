@@ -99,6 +99,9 @@ pub struct Recipe {
     pub packages: Vec<String>,
     /// A package of Python that holds a library which the program loads from its folder.
     pub wheel: Option<String>,
+    /// Packages of Debian with libraries that it is linked with; `{debian}` in flags is the folder that has them.
+    #[serde(default)]
+    pub debian: Vec<String>,
     /// Rust: the manifest of a program that stands on packages, relative to the recipe.
     pub manifest: Option<String>,
     /// The program's arguments.

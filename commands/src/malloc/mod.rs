@@ -3,6 +3,7 @@
 mod beginning;
 pub mod block_record;
 pub mod blocks;
+pub mod event_record;
 pub mod findleaks;
 pub mod heap;
 pub mod heapcheck;

@@ -19,7 +19,7 @@ fn told(opened: &Opened) -> Vec<(String, String, u64)> {
 
 #[test]
 fn leaks_are_those_of_the_program_and_what_is_held_is_none() {
-    for opened in opened("heap-leaks") {
+    for opened in ["heap-leaks", "heap-leaks-asan"].into_iter().flat_map(opened) {
         let leaks = opened.records("::findleaks -a");
         let leaks: BTreeMap<&str, &Value> = leaks
             .iter()

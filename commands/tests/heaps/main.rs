@@ -1,5 +1,6 @@
 //! Native heaps in real cores, held against what their programs know of each block.
 
+mod asan;
 mod check;
 #[path = "../dcmds/harness.rs"]
 #[allow(dead_code)]
@@ -9,6 +10,7 @@ mod leaks;
 mod made;
 mod others;
 mod paths;
+mod profile;
 mod retained;
 mod truth;
 mod types;

@@ -110,7 +110,7 @@ fn what_leads_to_a_block_is_told_with_its_type() {
 }
 
 /// A copy of a core that `change` damaged, opened.
-fn damaged(opened: &Opened, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Opened {
+pub fn damaged(opened: &Opened, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Opened {
     let mut bytes = fs::read(opened.dir.join("core")).expect("the core");
     change(&mut bytes);
     let path = std::env::temp_dir().join(format!("kcore-types-{}-{name}", std::process::id()));

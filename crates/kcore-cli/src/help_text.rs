@@ -57,7 +57,7 @@ so does 'kcore stacks PID' of a live process, and 'kcore stacks CORE CORE' compa
 'kcore profile PID -o FILE.svg' samples its stacks: see 'kcore profile --help';
 'kcore bundle CORE -o FILE' packs a core with its files: see 'kcore bundle --help';
 'kcore cores' lists the cores that systemd-coredump keeps, the latest first;
-'kcore heapdump CORE -o FILE' writes Java's heap for heap analyzers: see 'kcore heapdump --help';
+'kcore heapdump CORE -o FILE' writes a heap for heap analyzers: see 'kcore heapdump --help';
 'kcore ask PID' asks kcore's agent in the process for its stacks: see 'kcore ask --help';
 'kcore gdb' lists commands of gdb and lldb, and what to type in kcore;
 'kcore tutorial' teaches kcore by ten questions about a core of its own.
@@ -85,6 +85,7 @@ Examples:
   kcore bundle app.core -o app.tar        the core with its files, for another machine
   kcore cores                             the cores that systemd-coredump keeps
   kcore heapdump app.core -o app.hprof    the heap of Java, for Eclipse MAT or VisualVM
+  kcore heapdump app.core -o app.pb.gz    who allocated what is in use, for pprof
   kcore ask 4711                          what its threads do, from its agent, without tracing
   kcore -c ::status -c ::stack app.core   two commands, then exit
   kcore -c '::walk thread | ::stack' app.core

@@ -28,9 +28,11 @@
 )]
 
 mod allocator;
+mod asan;
 mod block;
 mod glibc;
 mod heaps;
+mod history;
 mod host;
 mod jemalloc;
 mod mimalloc;
@@ -50,6 +52,7 @@ mod words;
 pub use allocator::{ALLOCATORS, Allocator, Detected, HeapIdentity, Refused};
 pub use block::{Block, BlockList, BlockState, BlockStates, ListId};
 pub use heaps::{HeapNumber, Heaps};
+pub use history::{BlockEvent, BlockEventKind};
 pub use host::{HeapHost, HeapMapping, HeapModule};
 pub use native_heap::NativeHeap;
 pub use sample::{Sample, Samples};

@@ -5,7 +5,8 @@ use std::{ops::ControlFlow, sync::Arc};
 use kcore_mem::{Addr, AddrRange};
 
 use crate::{
-    Block, BlockList, BlockSink, Depth, HeapHost, HeapIdentity, ListId, Samples, Torn, Usage, Watch,
+    Block, BlockEvent, BlockList, BlockSink, Depth, HeapHost, HeapIdentity, ListId, Samples, Torn,
+    Usage, Watch,
 };
 
 /// One heap of an allocator. The process that it is asked about does not change, so that what was read once may be kept.
@@ -64,5 +65,11 @@ pub trait NativeHeap: Send + Sync {
     fn samples(&self, host: &dyn HeapHost, watch: Watch<'_>) -> Option<Samples> {
         let _ = (host, watch);
         None
+    }
+
+    /// *history*: what the allocator noted of a block, oldest first; empty where it notes nothing.
+    fn history(&self, host: &dyn HeapHost, block: &Block) -> Vec<BlockEvent> {
+        let _ = (host, block);
+        Vec::new()
     }
 }

@@ -30,12 +30,14 @@ fn text(profile: &Profile, thread: ThreadId, stack: StackId) -> String {
     let process = profile.process_of(thread).map(|process| word(&process.title()) + ";");
     let thread = profile.thread_at(thread).map(|thread| word(&thread.name)).unwrap_or_default();
     let thread = process.unwrap_or_default() + &thread;
-    let frames: Vec<String> = profile.frames_of(stack).map(|(_, frame)| name(frame)).collect();
-    frames.iter().rev().fold(thread, |mut text, frame| {
-        text.push(';');
-        text.push_str(frame);
-        text
-    })
+    format!("{thread};{}", of_frames(profile, stack))
+}
+
+/// The frames of a stack, the outermost first.
+pub(crate) fn of_frames(profile: &Profile, stack: StackId) -> String {
+    let mut frames: Vec<String> = profile.frames_of(stack).map(|(_, frame)| name(frame)).collect();
+    frames.reverse();
+    frames.join(";")
 }
 
 fn name(frame: &ProfileFrame) -> String {

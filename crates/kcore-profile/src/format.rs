@@ -27,6 +27,9 @@ pub enum WriteError {
     /// The profile has no samples, of which there is no picture.
     #[error("there are no samples to draw")]
     Empty,
+    /// The format is one of stacks in time.
+    #[error("the format has no place for a heap: pprof and folded stacks have")]
+    NoHeap,
 }
 
 impl Format {

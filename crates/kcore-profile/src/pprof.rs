@@ -9,7 +9,7 @@ use flate2::{Compression, write::GzEncoder};
 use prost::Message;
 use rustc_hash::FxHashMap;
 
-use crate::{Profile, ProfileFrame};
+use crate::{HeapProfile, Profile, ProfileFrame};
 
 /// `perftools.profiles.Profile`, as far as it is written.
 #[derive(Clone, PartialEq, Message)]
@@ -103,6 +103,41 @@ pub fn write(profile: &Profile, to: &mut dyn Write) -> io::Result<()> {
     let mut packed = GzEncoder::new(to, Compression::fast());
     packed.write_all(&whole(profile).encode_to_vec())?;
     packed.finish().map(drop)
+}
+
+/// Writes a heap profile: what is in use, in blocks and in bytes.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_heap(profile: &HeapProfile, to: &mut dyn Write) -> io::Result<()> {
+    let mut packed = GzEncoder::new(to, Compression::fast());
+    packed.write_all(&heap(profile).encode_to_vec())?;
+    packed.finish().map(drop)
+}
+
+fn heap(profile: &HeapProfile) -> Whole {
+    let mut making = Making::default();
+    making.text("");
+    let blocks = making.kind("inuse_objects", "count");
+    let bytes = making.kind("inuse_space", "bytes");
+    let space = making.kind("space", "bytes");
+    for (stack, in_use) in profile.all() {
+        let (blocks, bytes) = in_use.rounded();
+        let frames = profile.stacks.frames_of(stack);
+        let sample = SampleOf {
+            location_id: frames.map(|it| making.location(it)).collect(),
+            value: vec![blocks, bytes],
+            label: Vec::new(),
+        };
+        making.whole.sample.push(sample);
+    }
+    Whole {
+        sample_type: vec![blocks, bytes],
+        period_type: Some(space),
+        period: i64::try_from(profile.period).unwrap_or(i64::MAX),
+        default_sample_type: bytes.kind,
+        ..making.whole
+    }
 }
 
 fn whole(profile: &Profile) -> Whole {
@@ -227,6 +262,18 @@ mod tests {
         let function = &whole.function[inner.function_id as usize - 1];
         assert_eq!(whole.string_table[function.name as usize], "hot");
         assert_eq!((inner.line, whole.function.len()), (7, 3));
+    }
+
+    #[test]
+    fn a_heap_has_blocks_and_bytes() {
+        let whole = heap(&crate::heap::tests::example());
+        let text = |index: i64| &whole.string_table[index as usize][..];
+        let kinds: Vec<_> =
+            whole.sample_type.iter().map(|it| (text(it.kind), text(it.unit))).collect();
+        assert_eq!(kinds, [("inuse_objects", "count"), ("inuse_space", "bytes")]);
+        assert_eq!((text(whole.default_sample_type), whole.period), ("inuse_space", 4096));
+        let values: Vec<_> = whole.sample.iter().map(|it| &it.value[..]).collect();
+        assert_eq!(values, [[4, 150], [1, 8], [1, 1]]);
     }
 
     #[test]

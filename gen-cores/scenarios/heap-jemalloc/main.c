@@ -32,6 +32,18 @@ __attribute__((weak)) int MallocExtension_GetNumericProperty(const char *propert
 /* What mimalloc says: it keeps no totals in its release builds. */
 __attribute__((weak)) int mi_version(void);
 
+#ifdef SANITIZED
+/* What AddressSanitizer says. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+size_t __sanitizer_get_heap_size(void);
+
+/* It asks for its options here. Without these, it leaves no core. */
+const char *__asan_default_options(void)
+{
+	return "disable_coredump=0:abort_on_error=1:detect_leaks=0:allocator_release_to_os_interval_ms=-1";
+}
+#endif
+
 struct block {
 	uint64_t at;
 	uint64_t asked;
@@ -258,6 +270,10 @@ static void tell_statistics(void)
 		tell_tcmalloc();
 	if (mi_version)
 		put_fact("mi_version", mi_version());
+#ifdef SANITIZED
+	put_fact("__sanitizer_get_current_allocated_bytes", __sanitizer_get_current_allocated_bytes());
+	put_fact("__sanitizer_get_heap_size", __sanitizer_get_heap_size());
+#endif
 	flush();
 	close(out_fd);
 }

@@ -1,6 +1,7 @@
-//! `kcore heapdump`: a managed heap as a file for the tools of its language.
+//! `kcore heapdump`: a heap as a file for the tools that analyze heaps.
 
 mod args;
+mod native;
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -59,6 +60,15 @@ fn open(args: &HeapdumpArgs) -> Result<Core> {
 }
 
 fn dump(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {
+    let interrupt = Arc::clone(core.budget().interrupt());
+    signal_hook::flag::register(SIGINT, interrupt).context("cannot catch ctrl-C")?;
+    let Some(format) = args.profile_format() else { return dump_java(core, args) };
+    let (heap, profile) = native::profile(core)?;
+    written(args, |to, _| native::write(&profile, format, to))?;
+    Ok(vec![native::summary(&name(args), &heap, &profile)])
+}
+
+fn dump_java(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {
     let mut machines = core.runtimes().of::<Java>();
     let Some(java) = machines.next() else {
         let damaged = core.runtimes().damaged().iter().find(|damaged| damaged.name == "java");
@@ -73,12 +83,7 @@ fn dump(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {
             "the process has several virtual machines: the heap of the first is written".into(),
         );
     }
-    let interrupt = Arc::clone(core.budget().interrupt());
-    signal_hook::flag::register(SIGINT, interrupt).context("cannot catch ctrl-C")?;
-    let told = match args.output == Path::new("-") {
-        true => write(core, java, &mut io::stdout().lock(), "standard output")?,
-        false => to_file(core, java, &args.output)?,
-    };
+    let told = written(args, |to, name| write(core, java, to, name))?;
     lines.push(summary(&told, args));
     lines
         .extend(told.missing.iter().map(|missing| format!("{missing}: there may be more objects")));
@@ -87,21 +92,37 @@ fn dump(core: &Core, args: &HeapdumpArgs) -> Result<Vec<String>> {
 
 fn summary(told: &HeapDump, args: &HeapdumpArgs) -> String {
     let HeapDump { classes, objects, roots, stacks, .. } = told;
-    let name = match args.output == Path::new("-") {
-        true => "standard output".to_owned(),
-        false => shown(&args.output),
-    };
+    let name = name(args);
     format!("wrote {name}: {objects} objects of {classes} classes, {roots} roots, {stacks} stacks")
 }
 
+/// What is written to, for people.
+fn name(args: &HeapdumpArgs) -> String {
+    match args.output == Path::new("-") {
+        true => "standard output".to_owned(),
+        false => shown(&args.output),
+    }
+}
+
+/// Has something written to what the user named.
+fn written<T>(
+    args: &HeapdumpArgs,
+    write: impl FnOnce(&mut dyn Write, &str) -> Result<T>,
+) -> Result<T> {
+    match args.output == Path::new("-") {
+        true => write(&mut io::stdout().lock(), "standard output"),
+        false => to_file(&args.output, write),
+    }
+}
+
 /// Writes a file beside the one that is wanted, and gives it its name when it is whole.
-fn to_file(core: &Core, java: &Java, path: &Path) -> Result<HeapDump> {
+fn to_file<T>(path: &Path, write: impl FnOnce(&mut dyn Write, &str) -> Result<T>) -> Result<T> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let part = PathBuf::from(part);
     let wrong = |error: io::Error| anyhow::anyhow!("{}: {}", shown(path), io_reason(&error));
     let mut file = File::create(&part).map_err(wrong)?;
-    let told = write(core, java, &mut file, &shown(path))
+    let told = write(&mut file, &shown(path))
         .and_then(|told| std::fs::rename(&part, path).map(|()| told).map_err(wrong));
     if told.is_err() {
         let _ = std::fs::remove_file(&part);

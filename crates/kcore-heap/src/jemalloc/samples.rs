@@ -3,6 +3,7 @@
 //! A sampled block has an extent of its own, whose descriptor leads to the context that allocated it (`prof_structs.h`).
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace, CodeAddr};
 use rustc_hash::FxHashMap;
@@ -57,7 +58,8 @@ pub(super) fn samples(heap: &Jemalloc, host: &dyn HeapHost, watch: Watch<'_>) ->
     let mut samples = Vec::new();
     for (context, blocks) in by_context {
         let Some(stack) = stack(heap, host.space(), context, blocks.len() as u64) else { continue };
-        let of = |(at, requested): (Addr, u64)| Sample { at, requested, stack: stack.clone() };
+        let stack: Arc<[CodeAddr]> = stack.into();
+        let of = |(at, requested)| Sample { at, requested, stack: Arc::clone(&stack) };
         samples.extend(blocks.into_iter().map(of));
     }
     let period = if samples.is_empty() { 0 } else { period(host) };

@@ -34,7 +34,7 @@ pub(super) fn samples(heap: &Tcmalloc, host: &dyn HeapHost, watch: Watch<'_>) ->
             samples.push(Sample {
                 at: span.range.start,
                 requested,
-                stack: stack(space, span.objects),
+                stack: stack(space, span.objects).into(),
             });
         }
         if seen.is_multiple_of(STEP) { watch(0, 0) } else { ControlFlow::Continue(()) }

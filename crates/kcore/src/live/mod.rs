@@ -18,6 +18,7 @@ use kcore_live::{Deadline, Event, LivePages, Pid, Process};
 use kcore_mem::Addr;
 
 pub use own::{CountedStack, OwnProcess, OwnThread};
+pub(crate) use profile::frame_of;
 pub use profile::{
     HeldShare, Method, ProcessCost, ProcessesCost, ProfileChange, ProfileCost, ProfileOptions,
     ProfileProgress, ProfileWindow, ProfileWindows, RefusedProcess,

@@ -6,6 +6,8 @@
 mod host;
 mod leaks;
 mod paths;
+#[cfg(feature = "live")]
+mod profile;
 mod reach;
 mod retained;
 mod text;
@@ -19,10 +21,10 @@ use std::{
 use kcore_mem::{Addr, AddrRange, Built};
 
 pub use kcore_heap::{
-    ALLOCATORS, Allocator, Amount, ArenaUsage, Block, BlockFilter, BlockList, BlockSink,
-    BlockState, BlockStates, CacheUsage, Depth, Detected, Equality, HeapHost, HeapIdentity,
-    HeapMapping, HeapModule, HeapNumber, Heaps, ListId, NativeHeap, OwnFigure, Refused, Sample,
-    Samples, Torn, TornKind, Usage, Watch,
+    ALLOCATORS, Allocator, Amount, ArenaUsage, Block, BlockEvent, BlockEventKind, BlockFilter,
+    BlockList, BlockSink, BlockState, BlockStates, CacheUsage, Depth, Detected, Equality, HeapHost,
+    HeapIdentity, HeapMapping, HeapModule, HeapNumber, Heaps, ListId, NativeHeap, OwnFigure,
+    Refused, Sample, Samples, Torn, TornKind, Usage, Watch,
 };
 pub use leaks::{Leak, Leaks};
 pub use paths::{BlockPath, BlockPointer, BlockReach, BlockRoot};
@@ -175,6 +177,12 @@ impl<'c> HeapView<'c> {
     /// The allocations that a heap sampled itself; `None` where it keeps no profile.
     pub fn samples(&self, heap: HeapNumber, watch: Watch<'_>) -> Option<Samples> {
         self.found().get(heap)?.samples(self.core, watch)
+    }
+
+    /// What the allocator noted of a block, oldest first; empty where it notes nothing.
+    pub fn history(&self, block: &OwnedBlock) -> Vec<BlockEvent> {
+        let owner = self.found().get(block.heap);
+        owner.map(|owner| owner.history(self.core, &block.block)).unwrap_or_default()
     }
 
     /// The name of an arena of a heap, where its block says which.

@@ -29,7 +29,7 @@ use kcore_profile::Profile;
 
 pub use budget::HeldShare;
 pub use cost::{Method, ProfileChange, ProfileCost};
-pub(super) use names::frame_of;
+pub(crate) use names::frame_of;
 pub use several::{ProcessCost, ProcessesCost, RefusedProcess};
 pub use window::{ProfileWindow, ProfileWindows};
 
