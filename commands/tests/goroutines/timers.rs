@@ -1,11 +1,13 @@
 //! Timers, contexts, parts of `sync` and what is called when objects are gone, held against what the program told.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use gen_cores::Case;
 use serde_json::Value;
 
-use crate::{Opened, cases, open};
+use kcore::OpenOptions;
+
+use crate::{Opened, cases, harness, open};
 
 const BOTH: [&str; 2] = ["go-timers", "go-contexts"];
 
@@ -194,5 +196,47 @@ fn what_is_called_when_objects_are_gone_is_listed() {
             };
             assert_eq!(found.iter().filter(is_it).count(), 1, "{} {told:?}: {found:?}", core.name);
         }
+    }
+}
+
+/// Lines that read all that is tested here.
+const LINES: &str = "::gotimers; ::gocontexts; ::gofinalizers; ::goroutines | ::goroutine";
+
+/// What the lines show on a core that is damaged by a change of its bytes.
+fn hurt(case: &Case, name: &str, damage: &dyn Fn(&mut Vec<u8>)) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut bytes = fs::read(&case.core).expect("the core");
+    damage(&mut bytes);
+    fs::write(&path, &bytes).expect("a copy");
+    let exe = Some(case.exe.clone());
+    let options = OpenOptions { core: Some(path.clone()), exe, ..OpenOptions::default() };
+    let core = Arc::new(kcore::Core::open(&options).expect("it opens"));
+    let records = harness::json_on(&core, LINES);
+    fs::remove_file(path).expect("the copy goes");
+    records
+}
+
+#[test]
+fn damaged_cores_show_no_more_than_whole_ones() {
+    let stripped = |case: &Case| case.name().ends_with("go1.27-stripped");
+    let Some(case) = cases("go-timers").into_iter().find(stripped) else { return };
+    let told = |records: &[Value], what: &str| {
+        records.iter().filter(|record| record["type"] == what).count()
+    };
+    let whole = hurt(&case, "go-timers-whole", &|_| {});
+    for part in [2, 6, 10, 14] {
+        let cut = hurt(&case, &format!("go-timers-cut-{part}"), &|bytes| {
+            bytes.truncate(bytes.len() / 16 * part);
+        });
+        for what in ["go_timer", "go_context", "go_special"] {
+            assert!(told(&cut, what) <= told(&whole, what), "{part}/16: {what}");
+        }
+    }
+    for seed in [0x11_u8, 0x6b, 0xf0] {
+        // A byte of each 499 behind the headers: many pointers and fields, and no whole structure.
+        let flipped = hurt(&case, &format!("go-timers-flipped-{seed}"), &|bytes| {
+            bytes.iter_mut().skip(0x4000).step_by(499).for_each(|byte| *byte ^= seed);
+        });
+        assert!(flipped.len() < 10 * whole.len() + 100, "{seed}: {}", flipped.len());
     }
 }

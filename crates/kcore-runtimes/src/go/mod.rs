@@ -85,6 +85,8 @@ pub struct Go {
     backlog: Option<Backlog>,
     known: OnceLock<Goroutines>,
     heap: HeapCell,
+    /// Where `runtime.allp` lies, where somebody said so.
+    processors: Option<Addr>,
 }
 
 impl Go {
@@ -115,7 +117,14 @@ impl Go {
             backlog: None,
             known,
             heap: HeapCell::default(),
+            processors: None,
         })
+    }
+
+    /// The same one, whose `runtime.allp` lies at an address: for who knows where that is.
+    #[must_use]
+    pub fn with_processors(self, at: Addr) -> Self {
+        Self { processors: Some(at), ..self }
     }
 
     /// The same one, whose `runtime.mheap_` lies at an address: for who knows where that is.
@@ -212,6 +221,7 @@ impl Runtime for Go {
             backlog,
             known,
             heap: HeapCell::default(),
+            processors: self.processors,
         }))
     }
 

@@ -24,7 +24,7 @@ impl Go {
     /// # Errors
     /// In words, where their list is not found or cannot be read.
     pub(super) fn processors(&self, host: &dyn Host) -> Result<Vec<Addr>, String> {
-        let list = self.find_processors(host);
+        let list = self.processors.or_else(|| self.find_processors(host));
         let list = list.ok_or("the list of processors, runtime.allp, is not found")?;
         let word = |at: Addr| {
             let read = host.space().read_word(at);
