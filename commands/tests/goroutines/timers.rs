@@ -92,7 +92,8 @@ fn spelled(record: &Value) -> String {
     let text = |key: &str| record[key].as_str().map(|text| format!(" {key}={text}"));
     words.extend(["cause", "key", "value"].into_iter().filter_map(text));
     let is_open = record["ended"].is_null();
-    if let Some(deadline) = record["deadline"].as_i64().filter(|_| is_open) {
+    // Numbers that others would round are texts.
+    if let Some(deadline) = record["deadline"].as_str().filter(|_| is_open) {
         words.push_str(&format!(" deadline={deadline}"));
     }
     words

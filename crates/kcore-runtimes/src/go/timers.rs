@@ -133,7 +133,8 @@ impl Go {
     fn action(&self, host: &dyn Host, function: Addr, argument: Addr) -> Option<TimerAction> {
         let name = self.function_of(host, function);
         let io = |side| {
-            let at = argument.checked_add(DESCRIPTOR)?;
+            // What the interface holds is no pointer to the heap, so it lies in memory of its own.
+            let at = host.space().read_addr(argument).ok()?.checked_add(DESCRIPTOR)?;
             Some(TimerAction::EndsIo { descriptor: host.space().read_word(at).ok()?, side })
         };
         match name.as_deref() {

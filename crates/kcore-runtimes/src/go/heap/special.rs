@@ -134,9 +134,18 @@ impl Go {
         Ok(found)
     }
 
+    /// The function of the program: before Go 1.26, that of a cleanup is the first thing that another one holds on to,
+    /// which the runtime makes around it.
+    fn called(&self, host: &dyn Host, special: Special) -> Addr {
+        let is_around = self.layout.minor < ADAPTED && special.kind == SpecialKind::Cleanup;
+        let first = special.function.checked_add(8).filter(|_| is_around);
+        first.and_then(|at| host.space().read_addr(at).ok()).unwrap_or(special.function)
+    }
+
     fn told(&self, host: &dyn Host, special: Special) -> GoSpecial {
         let ty = self.type_name_of(host, special.object);
-        GoSpecial { special, ty, function: self.function_of(host, special.function) }
+        let function = self.function_of(host, self.called(host, special));
+        GoSpecial { special, ty, function }
     }
 }
 
