@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, CodeAddr};
 
 use super::{Heap, span::Span};
 use crate::{Host, go::Go};
@@ -134,12 +134,22 @@ impl Go {
         Ok(found)
     }
 
-    /// The function of the program: before Go 1.26, that of a cleanup is the first thing that another one holds on to,
-    /// which the runtime makes around it.
+    /// The function of the program: before Go 1.26, that of a cleanup is what another one holds on to first, which the
+    /// runtime makes around it. Go 1.25 has a variable of it there.
     fn called(&self, host: &dyn Host, special: Special) -> Addr {
         let is_around = self.layout.minor < ADAPTED && special.kind == SpecialKind::Cleanup;
-        let first = special.function.checked_add(8).filter(|_| is_around);
-        first.and_then(|at| host.space().read_addr(at).ok()).unwrap_or(special.function)
+        let read = |at: Addr| host.space().read_addr(at).ok();
+        let held = special.function.checked_add(8).filter(|_| is_around).and_then(read);
+        let both = [held, held.and_then(read)];
+        let function = both.into_iter().flatten().find(|at| self.begins_function(host, *at));
+        function.unwrap_or(special.function)
+    }
+
+    /// Whether the `runtime.funcval` at an address, if one lies there, has the beginning of a function.
+    fn begins_function(&self, host: &dyn Host, at: Addr) -> bool {
+        let code = host.space().read_addr(at).ok();
+        let place = code.and_then(|code| self.place(host, CodeAddr::Pc(code)));
+        place.is_some_and(|place| Some(place.function.code.start) == code)
     }
 
     fn told(&self, host: &dyn Host, special: Special) -> GoSpecial {
