@@ -23,7 +23,7 @@ pub fn ordered(mut all: Vec<GoContext>) -> Vec<GoContext> {
     while let Some((index, depth)) = next.pop() {
         let Some(context) = left.get_mut(index).and_then(Option::take) else { continue };
         let children = below.remove(&context.at).unwrap_or_default();
-        next.extend(children.into_iter().map(|child| (child, depth + 1)));
+        next.extend(children.into_iter().map(|child| (child, usize::saturating_add(depth, 1))));
         ordered.push(GoContext { depth, ..context });
     }
     ordered.extend(left.into_iter().flatten());
