@@ -32,7 +32,27 @@ pub fn run(data: &[u8]) {
     waits(&go, &host);
     decode(&go, &host, &places, sp);
     let at = places.first().copied().unwrap_or(module);
-    heap(&go.with_heap(at), &host, &places);
+    let list = places.last().copied().unwrap_or(goroutines);
+    let go = go.with_heap(at).with_processors(list);
+    timers(&go, &host);
+    heap(&go, &host, &places);
+    kept_for_later(&go, &host);
+}
+
+/// Timers, whose processors lie at the last place, stand in the order in which they are due.
+fn timers(go: &Go, host: &dyn Host) {
+    let Ok(timers) = go.timers(host) else { return };
+    assert!(timers.all.is_sorted_by_key(|timer| timer.when), "the first one first");
+}
+
+/// Contexts, and what is called when objects are gone.
+fn kept_for_later(go: &Go, host: &dyn Host) {
+    let contexts = go.contexts(host).unwrap_or_default();
+    for (index, context) in contexts.iter().enumerate().filter(|(_, it)| it.depth > 0) {
+        let above = contexts.iter().take(index).rev().find(|it| it.depth < context.depth);
+        assert_eq!(above.map(|it| it.at), context.parent, "each stands below its parent");
+    }
+    let _ = go.specials(host);
 }
 
 /// The heap, whose `runtime.mheap_` lies at the first place: its objects, what they refer to, and their values.
@@ -71,6 +91,7 @@ fn waits(go: &Go, host: &dyn Host) {
         let channel = goroutine.channel.and_then(|at| go.channel(host, at));
         assert!(channel.is_none_or(|it| it.count <= it.capacity), "no more than it has room for");
         let _ = go.semaphore(host, goroutine);
+        let _ = go.sleeps_until(host, goroutine);
         let _ = go.labels(host, goroutine);
         let _ = go.entry(host, goroutine.start);
         assert!(goroutines.lying_at(goroutine.at).is_some(), "it is found where it lies");

@@ -8,7 +8,10 @@ use kcore::{
 };
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
-use super::subject::{self, id};
+use super::{
+    gotimers::seconds,
+    subject::{self, id},
+};
 
 /// A goroutine as a row of a table, or with all details.
 pub struct GoroutineRecord {
@@ -18,6 +21,8 @@ pub struct GoroutineRecord {
     entry: Option<Arc<str>>,
     creator: Option<GoroutinePlace>,
     semaphore: Option<Semaphore>,
+    /// Until when it sleeps, in nanoseconds of the monotonic clock.
+    sleeps_until: Option<u64>,
     /// Seconds that it has waited at least.
     waits_for: Option<u64>,
     /// The module of its runtime.
@@ -62,6 +67,7 @@ impl GoroutineRecord {
             entry: entry(core, owner, &goroutine),
             creator: goroutine.creator.map(|at| GoroutinePlace::at(core, at)),
             semaphore: subject::semaphore(core, &goroutine),
+            sleeps_until: owner.and_then(|go| go.sleeps_until(core, &goroutine)),
             waits_for: subject::waits_for(core, &goroutine),
             module: owner.map_or_else(|| "".into(), |go| go.identity().instance.clone()),
             labels: labels.unwrap_or_default(),
@@ -117,7 +123,8 @@ impl GoroutineRecord {
             0 => format!("channel {at:x}"),
             count => format!("{count} channels: {}", self.goroutine.shown_channels()),
         });
-        channel.or_else(|| {
+        let sleeps = self.sleeps_until.map(|until| format!("until {}", seconds(until)));
+        channel.or(sleeps).or_else(|| {
             let it = self.semaphore?;
             let left = it.not_done.map(|left| format!(", {left} not done")).unwrap_or_default();
             Some(format!("{} {:x}{left}", it.kind, it.at))
@@ -178,6 +185,7 @@ impl Record for GoroutineRecord {
             .addr("semaphore", self.semaphore.map(|semaphore| semaphore.at))
             .opt_text("semaphore_kind", self.semaphore.map(|semaphore| semaphore.kind))
             .num("not_done", self.semaphore.and_then(|semaphore| semaphore.not_done))
+            .num("sleeps_until", self.sleeps_until)
             .num("waits_since", goroutine.since)
             .num("waits_seconds", self.waits_for)
             .flag("in_c", goroutine.in_c)

@@ -69,6 +69,9 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
         Group::Runtimes if spec.name.starts_with("bthread") => open("bthreads", "O2-pie").core,
         Group::Runtimes if spec.name.starts_with("goroutine") => open("goroutines", "go1.19").core,
         Group::Runtimes if spec.name == "channel" => open("go-waits", "go1.27-stripped").core,
+        Group::Runtimes if ["gotimers", "gocontexts", "gofinalizers"].contains(&spec.name) => {
+            open("go-timers", "go1.19").core
+        }
         Group::Runtimes if spec.name.starts_with("go") => open("go-heap", "go1.19").core,
         Group::Runtimes if spec.name.contains("java") => open("java-threads", "java11").core,
         Group::Runtimes if spec.name == "fibers" => open("fibers", "O2-pie").core,

@@ -14,6 +14,7 @@ mod live;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod states;
+mod timers;
 mod trace;
 mod variables;
 mod waits;

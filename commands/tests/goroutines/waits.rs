@@ -91,14 +91,8 @@ fn mutexes_are_known_by_those_who_wait_for_them() {
             let at = at.and_then(|at| u64::from_str_radix(at, 16).ok());
             let mutex =
                 u64::from_str_radix(told[1].trim_start_matches("0x"), 16).expect("a number");
-            match record["semaphore_kind"].as_str() {
-                // Before Go 1.20 the reason is the same for all.
-                Some("semaphore") => {
-                    let behind = at.and_then(|at| at.checked_sub(mutex));
-                    assert!(matches!(behind, Some(4 | 8 | 12)), "{}: {record}", core.name);
-                }
-                kind => assert_eq!((kind, at), (Some(&*told[2]), Some(mutex)), "{}", core.name),
-            }
+            let kind = record["semaphore_kind"].as_str();
+            assert_eq!((kind, at), (Some(&*told[2]), Some(mutex)), "{}", core.name);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A module of Go of one function, and a goroutine that waits.
+//! A module of Go of one function, a goroutine that waits, and a processor with a timer that calls the function.
 
 use kcore_fuzz::{input::Output, memory::Memory, synthetic::words};
 
@@ -14,6 +14,9 @@ const SLICE: u64 = MODULE + 0x400;
 const GOROUTINE: u64 = 0x31_0000;
 const STACK: u64 = 0x32_0000;
 const TEXT: u64 = 0x40_0000;
+const PROCESSORS: u64 = 0x33_0000;
+const PROCESSOR: u64 = 0x34_0000;
+const TIMER: u64 = PROCESSORS + 0x100;
 
 /// Since 1.20, of 1.27, and before, of 1.19.
 pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
@@ -22,10 +25,10 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
 
 fn seed(minor: u8) -> Vec<u8> {
     let head = Output::default().byte(minor).word(MODULE).word(SLICE).word(STACK + 0x100);
-    let places = head.byte(2).word(TEXT + 0x10).word(TEXT + 0x21);
+    let places = head.byte(3).word(TEXT + 0x10).word(TEXT + 0x21).word(PROCESSORS);
     // What the host says of CPython: its version, and four addresses.
     let host = [0; 4].into_iter().fold(places.byte(0), Output::word);
-    let memory = [tables(minor), module(minor), goroutine(minor)].concat();
+    let memory = [tables(minor), module(minor), goroutine(minor), timer(minor)].concat();
     Memory(memory).write(host).0
 }
 
@@ -84,4 +87,22 @@ fn goroutine(minor: u8) -> Vec<(u64, Vec<u8>)> {
     all[creator..creator + 3].copy_from_slice(&[TEXT + 0x30, 0, TEXT]);
     let stack = vec![0; 0x1000];
     vec![(GOROUTINE, words(&all)), (STACK, stack)]
+}
+
+/// The list of processors, one of them with its heap, and a timer.
+fn timer(minor: u8) -> Vec<(u64, Vec<u8>)> {
+    let heap = if minor < 20 { 8840 } else { 13_680 };
+    let listed = PROCESSORS + 0x80;
+    let timer = match minor {
+        ..20 => vec![0, 5, 0, TIMER + 0x60, 0, GOROUTINE, 0, 0, 1],
+        _ => vec![0, 1 << 8, 0, 5, 0, TIMER + 0x60, 0, GOROUTINE],
+    };
+    vec![
+        (PROCESSORS, words(&[PROCESSORS + 0x20, 1, 1, 0, PROCESSOR])),
+        (PROCESSOR, words(&[0])),
+        (PROCESSOR + heap, words(&[listed, 1, 1])),
+        (listed, words(&[TIMER, 5])),
+        (TIMER, words(&timer)),
+        (TIMER + 0x60, words(&[TEXT])),
+    ]
 }

@@ -236,6 +236,23 @@ fn goroutines_are_written_as_the_schema_says() {
 }
 
 #[test]
+fn timers_and_contexts_are_written_as_the_schema_says() {
+    let case = match gen_cores::ensure("go-timers", "go1.19").expect("a core") {
+        Outcome::Made(case) | Outcome::Fresh(case) => case,
+        Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+    };
+    for (line, wanted) in [
+        ("::gotimers", "go_timer"),
+        ("::gocontexts", "go_context"),
+        ("::gofinalizers", "go_special"),
+        ("::goroutines", "goroutine"),
+    ] {
+        let seen = check(&schema(), line, &records_of(&case.core, line));
+        assert!(seen.contains(wanted), "no {wanted}: {seen:?}");
+    }
+}
+
+#[test]
 fn fibers_are_written_as_the_schema_says() {
     let case = match gen_cores::ensure("fibers", "O2-pie").expect("a core") {
         Outcome::Made(case) | Outcome::Fresh(case) => case,

@@ -23,6 +23,8 @@ const REASON: u64 = 32;
 const START: u64 = 16;
 /// Back from the channel of a `runtime.sudog` to the next one of its goroutine, `waitlink`.
 const WAITLINK: u64 = 16;
+/// From the labels to the timer with which it sleeps.
+const TIMER: u64 = 8;
 /// Channels of one goroutine that are read.
 pub const MAX_CHANNELS: usize = 1024;
 /// The number of the goroutine that runs `main`.
@@ -78,6 +80,8 @@ pub struct Goroutine {
     pub panic: Option<Addr>,
     /// Its labels for profiles, as the runtime has them.
     pub labels: Option<Addr>,
+    /// The `runtime.timer` with which it sleeps, or slept.
+    pub timer: Option<Addr>,
     /// When the runtime last looked at how long it takes, by the clock of `since`.
     pub tracked: Option<u64>,
     /// The signal of which the runtime made a panic.
@@ -241,6 +245,7 @@ impl Goroutine {
             }),
             panic: fields.pointer(PANIC),
             labels: fields.pointer(g.labels),
+            timer: fields.pointer(g.labels.saturating_add(TIMER)),
             tracked: g.tracked.map(|stamp| fields.word(stamp)).filter(|stamp| *stamp != 0),
             signal: fields.signal(g.signal),
         }

@@ -3,6 +3,8 @@
 //! From the debug information of programs that Go 1.19.8, 1.21.13, 1.22.10, 1.23.9, 1.24.11, 1.25.5, 1.26.6 and 1.27.3
 //! made (`runtime/runtime2.go`, `runtime/symtab.go`). A version that is not among them is not decoded.
 
+use super::timer_layout::TimerLayout;
+
 /// The layouts of one minor version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -34,6 +36,8 @@ pub struct Layout {
     pub panic: PanicLayout,
     /// What `runtime.asmcgocall` keeps.
     pub call: CallLayout,
+    /// Timers.
+    pub timers: TimerLayout,
 }
 
 /// Words that `runtime.asmcgocall` keeps on the stack of the system while C runs, from its stack pointer on.
@@ -192,6 +196,7 @@ impl Layout {
             channel_type,
             panic,
             call,
+            timers: TimerLayout::of(minor),
         })
     }
 }

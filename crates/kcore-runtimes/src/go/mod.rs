@@ -7,6 +7,7 @@ mod arguments;
 mod bytes;
 mod channel;
 mod code;
+mod context;
 mod crossing;
 mod ending;
 mod entry;
@@ -18,10 +19,12 @@ mod heap;
 mod inline;
 mod labels;
 mod layout;
+mod lock_kind;
 mod name;
 mod pc_value;
 mod printed_value;
 mod probe;
+mod processors;
 mod reason;
 mod role;
 mod roots;
@@ -32,6 +35,8 @@ mod tables;
 mod task;
 #[cfg(test)]
 mod tests;
+mod timer_layout;
+mod timers;
 mod type_shape;
 mod types;
 mod value;
@@ -43,12 +48,14 @@ use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 
 pub use channel::Channel;
+pub use context::{ContextKind, GoContext};
 pub use goroutine::{FaultSignal, Goroutine, SavedRegisters};
 pub use goroutines::Goroutines;
-pub use heap::{Collector, CollectorPhase, SizeClass};
+pub use heap::{Collector, CollectorPhase, GoSpecial, SizeClass, Special, SpecialKind};
 pub use probe::PROBE;
 pub use semaphore::Semaphore;
 pub use state::State;
+pub use timers::{Timer, TimerAction, Timers};
 pub use value::{Form, GoValue, GoValueLimits, Typed};
 
 use code::{Code, CodePlace};
@@ -78,6 +85,8 @@ pub struct Go {
     backlog: Option<Backlog>,
     known: OnceLock<Goroutines>,
     heap: HeapCell,
+    /// Where `runtime.allp` lies, where somebody said so.
+    processors: Option<Addr>,
 }
 
 impl Go {
@@ -108,7 +117,14 @@ impl Go {
             backlog: None,
             known,
             heap: HeapCell::default(),
+            processors: None,
         })
+    }
+
+    /// The same one, whose `runtime.allp` lies at an address: for who knows where that is.
+    #[must_use]
+    pub fn with_processors(self, at: Addr) -> Self {
+        Self { processors: Some(at), ..self }
     }
 
     /// The same one, whose `runtime.mheap_` lies at an address: for who knows where that is.
@@ -205,6 +221,7 @@ impl Runtime for Go {
             backlog,
             known,
             heap: HeapCell::default(),
+            processors: self.processors,
         }))
     }
 

@@ -29,6 +29,7 @@ use kcore_parallel::prelude::*;
 pub use collector::{Collector, CollectorPhase};
 pub use sizes::SizeClass;
 pub use slots::TypeReader;
+pub use special::{GoSpecial, Special, SpecialKind};
 
 use self::{
     census::Types,

@@ -71,6 +71,42 @@ impl Go {
         }
     }
 
+    /// Whether an object of the heap begins at an address.
+    pub(in crate::go) fn has_object(&self, host: &dyn Host, at: Addr) -> bool {
+        let found = self.heap(host).ok().and_then(|heap| heap.object_at(at).map(|it| (heap, it)));
+        found.is_some_and(|(heap, (span, index))| heap.body(span, index).0 == at)
+    }
+
+    /// The name of the type of the object that holds an address, if it is a value of a known type.
+    pub(super) fn type_name_of(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
+        let heap = self.heap(host).ok()?;
+        match self.object_and_class(host, heap, at)? {
+            (_, _, Class::Unknown(..)) => None,
+            (_, _, class) => Some(class.name(self, host)),
+        }
+    }
+
+    /// The objects of the heap that are values of types which `is_wanted` accepts, with those types.
+    pub(in crate::go) fn values_of(
+        &self,
+        host: &dyn Host,
+        is_wanted: &dyn Fn(Addr) -> bool,
+    ) -> Vec<(Addr, Addr)> {
+        let Ok(heap) = self.heap(host) else { return Vec::new() };
+        let Some(types) = self.all_types(host, heap) else { return Vec::new() };
+        let mut found = Vec::new();
+        for span in heap.spans.iter().filter(|span| !span.is_plain) {
+            for index in heap.objects_of(span) {
+                if let Class::Value(ty) = types.class_of(span, index)
+                    && is_wanted(ty)
+                {
+                    found.push((heap.body(span, index).0, ty));
+                }
+            }
+        }
+        found
+    }
+
     /// The object that holds an address, and what it is.
     pub(super) fn object_and_class(
         &self,

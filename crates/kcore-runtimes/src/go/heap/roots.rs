@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
-use super::Heap;
+use super::{Heap, special::SpecialKind};
 use crate::{
     Host,
     go::Go,
@@ -17,6 +17,8 @@ use crate::{
 pub const VARIABLE: RootKind = RootKind::certain("variable", "the variable");
 /// The function of a finalizer.
 pub const FINALIZER: RootKind = RootKind::certain("finalizer", "a finalizer");
+/// The function of a cleanup.
+pub const CLEANUP: RootKind = RootKind::certain("cleanup", "a cleanup");
 /// A word of the stack of a goroutine: it may have been left there.
 pub const STACK: RootKind = RootKind::guessed("goroutine", "the stack of goroutine");
 /// A register of a thread.
@@ -112,9 +114,13 @@ impl Go {
             });
         }
         for span in &heap.spans {
-            for finalizer in heap.finalizers(space, span) {
-                if let Some(to) = object(finalizer.function) {
-                    tell(Root { at: Some(finalizer.at), ..Root::new(&FINALIZER, to) });
+            for special in heap.specials(space, self.layout.minor, span) {
+                if let Some(to) = object(special.function) {
+                    let kind = match special.kind {
+                        SpecialKind::Finalizer => &FINALIZER,
+                        SpecialKind::Cleanup => &CLEANUP,
+                    };
+                    tell(Root { at: Some(special.at), ..Root::new(kind, to) });
                 }
             }
         }

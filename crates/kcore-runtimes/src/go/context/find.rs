@@ -1,0 +1,97 @@
+//! The contexts of a process: objects of the heap that are known to be some, what interfaces on the stacks of goroutines
+//! hold, and their parents.
+
+use std::sync::Arc;
+
+use kcore_mem::Addr;
+use rustc_hash::FxHashMap;
+
+use super::shape::{ContextShape, Shapes};
+use crate::{
+    Host,
+    go::{Go, goroutine::Goroutine, type_shape::Shape},
+};
+
+/// Contexts, and words of stacks that are looked at, at most.
+const MAX_CONTEXTS: usize = 1 << 20;
+const MAX_WORDS: u64 = 1 << 24;
+/// Words of one stack, at most.
+const MAX_STACK: u64 = 1 << 16;
+
+/// Contexts by where they lie.
+type FoundContexts = FxHashMap<Addr, Arc<ContextShape>>;
+
+/// All of them.
+pub fn all(go: &Go, host: &dyn Host, shapes: &Shapes<'_>) -> FoundContexts {
+    let mut found = FoundContexts::default();
+    for (at, ty) in go.values_of(host, &|ty| shapes.of(ty).is_some()) {
+        found.extend(shapes.of(ty).map(|shape| (at, shape)));
+    }
+    let mut left = MAX_WORDS;
+    for goroutine in go.goroutines(host).all.iter() {
+        let halted = host.budget().is_some_and(|budget| budget.is_halted());
+        if left == 0 || halted {
+            break;
+        }
+        on_stack(go, host, shapes, goroutine, &mut left, &mut found);
+    }
+    add_parents(go, host, shapes, &mut found);
+    found
+}
+
+/// Those that interfaces on the used part of a stack hold.
+fn on_stack(
+    go: &Go,
+    host: &dyn Host,
+    shapes: &Shapes<'_>,
+    goroutine: &Goroutine,
+    left: &mut u64,
+    found: &mut FoundContexts,
+) {
+    let Some(start) = used_from(host, goroutine) else { return };
+    let words = goroutine.stack.end.offset_from(start).unwrap_or_default() / 8;
+    let words = words.min(MAX_STACK).min(*left);
+    *left = left.saturating_sub(words);
+    let mut before = None;
+    for at in (0..words).map(|number| start.saturating_add(number.saturating_mul(8))) {
+        let Ok(word) = host.space().read_addr(at) else { return };
+        let known =
+            before.replace(word).filter(|_| word.get() & 7 == 0 && go.has_object(host, word));
+        if let Some(shape) = known.and_then(|tab| held(go, host, shapes, tab)) {
+            found.insert(word, shape);
+        }
+    }
+}
+
+/// The innermost word of the stack of a goroutine that is in use.
+fn used_from(host: &dyn Host, goroutine: &Goroutine) -> Option<Addr> {
+    let running = goroutine.thread.and_then(|thread| host.stack_pointer(thread));
+    let saved = [goroutine.system_call.and_then(|call| call.sp), goroutine.saved.sp];
+    let within = |sp: &Addr| goroutine.stack.contains(*sp);
+    let sp = running.into_iter().chain(saved.into_iter().flatten()).find(within)?;
+    Some(Addr::new(sp.get() & !7))
+}
+
+/// The context that a pointer in an interface leads to whose first word is given.
+fn held(go: &Go, host: &dyn Host, shapes: &Shapes<'_>, first: Addr) -> Option<Arc<ContextShape>> {
+    let kind = |at: Addr| shapes.reader.shaped(at).map(|shaped| shaped.ty.kind);
+    shapes.behind(go.dynamic_type(host.space(), first, &kind)?)
+}
+
+fn add_parents(go: &Go, host: &dyn Host, shapes: &Shapes<'_>, found: &mut FoundContexts) {
+    let mut next: Vec<(Addr, Arc<ContextShape>)> =
+        found.iter().map(|(at, shape)| (*at, shape.clone())).collect();
+    while let Some((at, shape)) = next.pop() {
+        let parent = || {
+            let held = go.held_by_interface(host, at.checked_add(shape.parent)?)?;
+            let Shape::Pointer(to) = shapes.reader.shaped(held.ty)?.shape else { return None };
+            Some((host.space().read_addr(held.at).ok()?, shapes.of(to)?))
+        };
+        if let Some((at, shape)) = parent()
+            && found.len() < MAX_CONTEXTS
+            && found.insert(at, shape.clone()).is_none()
+        {
+            next.push((at, shape));
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Timers, which each processor of the scheduler keeps in a heap of its own (`runtime/time.go`, `time/sleep.go`,
+//! `runtime/netpoll.go`).
+//!
+//! Since Go 1.23 a timer that sends to a channel is in a heap only while somebody waits for the channel.
+
+use std::sync::Arc;
+
+use kcore_mem::{Addr, AddressSpace, CodeAddr};
+
+use super::{
+    Go,
+    goroutine::Goroutine,
+    name::printed,
+    timer_layout::{TimerLayout, TimerState},
+};
+use crate::Host;
+
+/// Timers of one processor, at most, and between two looks at the clock.
+const MAX_TIMERS: u64 = 1 << 24;
+const EVERY: u64 = 1 << 10;
+/// From when a timer is due to its other fields.
+const PERIOD: u64 = 8;
+const FUNCTION: u64 = 16;
+const ARGUMENT: u64 = 32;
+/// Numbers of `status`: one that was stopped and is to be removed, and one whose time was changed.
+const DELETED: u64 = 3;
+const CHANGED: [u64; 2] = [7, 8];
+/// A flag of `state`: stopped, but still in the heap.
+const ZOMBIE: u64 = 4;
+/// `runtime.pollDesc`: the file descriptor.
+const DESCRIPTOR: u64 = 8;
+/// What a goroutine waits for that sleeps.
+const SLEEP: &str = "sleep";
+
+/// A timer that will fire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timer {
+    /// Its `runtime.timer`.
+    pub at: Addr,
+    /// When it is due, in nanoseconds of the system's monotonic clock.
+    pub when: u64,
+    /// After how many nanoseconds it is due again, if it is a ticker's.
+    pub period: Option<u64>,
+    /// What it does then.
+    pub action: TimerAction,
+}
+
+/// What a timer does when it is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimerAction {
+    /// It wakes a goroutine from `time.Sleep`, the one of this number if it is known.
+    Wakes(Option<u64>),
+    /// It sends to a channel.
+    Sends {
+        /// Where that lies.
+        channel: Addr,
+        /// The numbers of the goroutines that wait for it.
+        waiting: Vec<u64>,
+    },
+    /// It calls a function in a goroutine of its own, as `time.AfterFunc` says.
+    Calls(Option<Arc<str>>),
+    /// It ends what waits for a file descriptor.
+    EndsIo {
+        /// The file descriptor.
+        descriptor: u64,
+        /// What of it: `read`, `write`, or both.
+        side: &'static str,
+    },
+    /// It runs another function of the runtime's.
+    Runs(Option<Arc<str>>),
+}
+
+/// The timers of a runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timers {
+    /// Those that can be read, the one that is due first before the others.
+    pub all: Vec<Timer>,
+    /// How many cannot be read.
+    pub damaged: u64,
+}
+
+impl Go {
+    /// All timers that will fire.
+    ///
+    /// # Errors
+    /// In words, where the processors that keep them are not found or cannot be read.
+    pub fn timers(&self, host: &dyn Host) -> Result<Timers, String> {
+        let mut found = Timers::default();
+        for processor in self.processors(host)? {
+            self.timers_of(host, processor, &mut found);
+        }
+        found.all.sort_by_key(|timer| (timer.when, timer.at));
+        Ok(found)
+    }
+
+    fn timers_of(&self, host: &dyn Host, processor: Addr, found: &mut Timers) {
+        let (space, layout) = (host.space(), &self.layout.timers);
+        let word = |offset: u64| {
+            space.read_word(processor.checked_add(layout.heap)?.checked_add(offset)?).ok()
+        };
+        let known = word(0).zip(word(8)).zip(word(16));
+        let Some(((first, count), _)) = known.filter(|((_, count), room)| count <= room) else {
+            found.damaged = found.damaged.saturating_add(1);
+            return;
+        };
+        for number in 0..count {
+            let halted = || host.budget().is_some_and(|budget| budget.is_halted());
+            if number >= MAX_TIMERS || (number.is_multiple_of(EVERY) && halted()) {
+                found.damaged = found.damaged.saturating_add(count.saturating_sub(number));
+                return;
+            }
+            let at = Addr::new(first).saturating_add(number.saturating_mul(layout.element));
+            match space.read_addr(at).ok().and_then(|at| self.timer(host, at)) {
+                Some(timer) => found.all.extend(timer),
+                None => found.damaged = found.damaged.saturating_add(1),
+            }
+        }
+    }
+
+    /// The timer at an address, or none within if it was stopped; `None` where it cannot be read.
+    fn timer(&self, host: &dyn Host, at: Addr) -> Option<Option<Timer>> {
+        let (space, layout) = (host.space(), &self.layout.timers);
+        let Some(when) = due(space, layout, at)? else { return Some(None) };
+        let field =
+            |offset: u64| space.read_addr(at.checked_add(layout.when)?.checked_add(offset)?).ok();
+        let (period, function, argument) =
+            (field(PERIOD)?.get(), field(FUNCTION)?, field(ARGUMENT)?);
+        let action = self.action(host, function, argument)?;
+        let period = Some(period).filter(|period| *period != 0);
+        Some(Some(Timer { at, when, period, action }))
+    }
+
+    fn action(&self, host: &dyn Host, function: Addr, argument: Addr) -> Option<TimerAction> {
+        let name = self.function_of(host, function);
+        let io = |side| {
+            // What the interface holds is no pointer to the heap, so it lies in memory of its own.
+            let at = host.space().read_addr(argument).ok()?.checked_add(DESCRIPTOR)?;
+            Some(TimerAction::EndsIo { descriptor: host.space().read_word(at).ok()?, side })
+        };
+        match name.as_deref() {
+            Some("runtime.goroutineReady") => {
+                let goroutine = self.goroutines(host).lying_at(argument);
+                Some(TimerAction::Wakes(goroutine.map(|goroutine| goroutine.id)))
+            }
+            Some("time.sendTime") => {
+                let waiting = self.channel(host, argument).map(|it| it.receivers);
+                let waiting = waiting.unwrap_or_default();
+                Some(TimerAction::Sends { channel: argument, waiting })
+            }
+            Some("time.goFunc") => Some(TimerAction::Calls(self.function_of(host, argument))),
+            Some("runtime.netpollDeadline") => io("read and write"),
+            Some("runtime.netpollReadDeadline") => io("read"),
+            Some("runtime.netpollWriteDeadline") => io("write"),
+            _ => Some(TimerAction::Runs(name)),
+        }
+    }
+
+    /// The name of the function whose `runtime.funcval` lies at an address.
+    pub(super) fn function_of(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
+        let code = host.space().read_addr(at).ok()?;
+        let place = self.place(host, CodeAddr::Pc(code))?;
+        place.function.name(&self.tables, host.space()).map(printed)
+    }
+
+    /// Until when a goroutine sleeps, if it does, by the clock of [`Timer::when`].
+    pub fn sleeps_until(&self, host: &dyn Host, goroutine: &Goroutine) -> Option<u64> {
+        let timer = goroutine.timer.filter(|_| goroutine.reason == Some(SLEEP))?;
+        due(host.space(), &self.layout.timers, timer)?
+    }
+}
+
+/// When the timer at an address is due, none within if it was stopped; `None` where it cannot be read.
+fn due(space: &dyn AddressSpace, layout: &TimerLayout, at: Addr) -> Option<Option<u64>> {
+    let word = |offset: u64| space.read_word(at.checked_add(offset)?).ok();
+    let number = |offset: u64, size: usize| space.read_uint(at.checked_add(offset)?, size).ok();
+    let when = match layout.state {
+        TimerState::Number(offset) => match number(offset, 4)? {
+            DELETED => None,
+            status if CHANGED.contains(&status) => Some(word(offset.checked_sub(8)?)?),
+            _ => Some(word(layout.when)?),
+        },
+        TimerState::Flags(offset) if number(offset, 1)? & ZOMBIE != 0 => None,
+        TimerState::Flags(_) => Some(word(layout.when)?),
+    };
+    Some(when.filter(|when| *when != 0))
+}
