@@ -6,6 +6,8 @@
 //! lie in `seeds/TARGET/` and `programs/`, and are committed: a run of the fuzzer needs neither compiler
 //! nor debugger.
 
+#[path = "make/asanish.rs"]
+mod asanish;
 #[path = "make/coroutinish.rs"]
 mod coroutinish;
 #[path = "make/cut.rs"]
@@ -20,8 +22,6 @@ mod erlangish;
 mod goish;
 #[path = "make/greenlets.rs"]
 mod greenlets;
-#[path = "make/asanish.rs"]
-mod asanish;
 #[path = "make/heapish.rs"]
 mod heapish;
 #[path = "make/javaish.rs"]

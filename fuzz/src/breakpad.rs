@@ -18,7 +18,8 @@ const LOOKED_UP: [u64; 4] = [0x0040_0000, 0x0040_1000, 0x0040_1008, 0x0040_1fff]
 pub fn run(data: &[u8]) {
     for (arch, word, endian) in [(Arch::X86_64, 8, Endian::Little), (Arch::Mips, 4, Endian::Big)] {
         let target = Target { arch, word, endian };
-        let Ok(made) = to_debug_file(data, Svma::new(0x0040_0000), target, &Budget::default()) else {
+        let Ok(made) = to_debug_file(data, Svma::new(0x0040_0000), target, &Budget::default())
+        else {
             return;
         };
         assert!(made.len() <= data.len().saturating_mul(GROWTH).saturating_add(LEAST));

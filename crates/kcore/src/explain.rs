@@ -92,8 +92,20 @@ impl Core {
                  handler{code}{place}"
             );
         }
-        let why = if info.number == 11 { facts(self.target()).segv_without_address } else { "" };
+        let why = match info.number {
+            11 if self.may_be_non_canonical(stop) => facts(self.target()).segv_without_address,
+            11 => ": general protection fault",
+            _ => "",
+        };
         format!("{name}{why}{}{code}{place}", self.perhaps_of_stack(stop, info))
+    }
+
+    /// Whether the instruction may have touched a non-canonical address: nothing tells what it touches, or such an address
+    /// is among that.
+    fn may_be_non_canonical(&self, stop: &Stop) -> bool {
+        let accesses = stop.pc.map(|pc| self.accesses_of_instruction(pc, &stop.registers));
+        let accesses = accesses.unwrap_or_default();
+        accesses.is_empty() || accesses.iter().any(Access::is_non_canonical)
     }
 
     /// What the stack may have to do with a signal from the kernel without an address.

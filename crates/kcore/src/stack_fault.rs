@@ -18,6 +18,9 @@ const MAX_FRAME: u64 = 2 << 30;
 const AT_MINSIGSTKSZ: u64 = 51;
 /// `MINSIGSTKSZ` of kernels that do not tell it.
 const LEAST_SIGNAL_FRAME: u64 = 2048;
+/// Bytes of a first thread's stack, which grows, from which on it may be full: the usual limit is 8 MiB, of which arguments
+/// and environment take a part.
+const NEARLY_FULL: u64 = 7 << 20;
 /// Bytes below the stack pointer that a signal's frame leaves alone on x86-64; machines without have none.
 const RED_ZONE: u64 = 128;
 
@@ -80,10 +83,16 @@ impl Core {
         is_near.then_some(stack.range)
     }
 
-    /// Bytes that the stack has left, if these are fewer than the frame of a signal may need.
+    /// Bytes that the stack has left, if these are fewer than the frame of a signal may need, and the kernel would not
+    /// have made it larger.
     pub(crate) fn too_little_stack(&self, sp: Option<Addr>) -> Option<u64> {
         let sp = sp?;
-        let left = sp.get().saturating_sub(self.stack_of(sp)?.start.get());
+        let stack = self.stack_of(sp)?;
+        let grows = self.mapping_at(stack.start).is_some_and(|it| it.kind == MappingKind::Stack);
+        if grows && stack.len() < NEARLY_FULL {
+            return None;
+        }
+        let left = sp.get().saturating_sub(stack.start.get());
         let frame = self.process().aux(AT_MINSIGSTKSZ).unwrap_or(LEAST_SIGNAL_FRAME);
         (left < frame.saturating_add(RED_ZONE)).then_some(left)
     }

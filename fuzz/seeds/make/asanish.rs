@@ -1,11 +1,6 @@
 //! A heap of AddressSanitizer with blocks in all states, a large one, and the stacks that allocated them.
 
-use kcore_fuzz::{
-    heap::RUNTIME,
-    input::Output,
-    memory::Memory,
-    synthetic::words,
-};
+use kcore_fuzz::{heap::RUNTIME, input::Output, memory::Memory, synthetic::words};
 
 const DATA: u64 = 0x10_0000;
 const LEAF: u64 = 0x20_0000;

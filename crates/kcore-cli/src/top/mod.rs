@@ -22,7 +22,7 @@ use kcore_render::Size;
 pub(crate) use args::TopArgs;
 use args::TopRequest;
 use record::{TopFunction, TopPart};
-use screen::{Asked, Screen, View};
+use screen::{KeyAnswer, Screen, View};
 use table::Table;
 
 use crate::args::USAGE;
@@ -138,15 +138,15 @@ fn show(
 ) -> Result<bool> {
     let keys = Terminal::open(&std::sync::Arc::default()).and_then(Terminal::one_by_one);
     let keys = keys.context("no terminal from which keys come: give -n N")?;
-    let mut shown = Shown::new(args)?;
+    let mut shown = TopScreen::new(args)?;
     while goes_on() {
         while let Ok(part) = parts.try_recv() {
             shown.add(part);
         }
         match shown.typed(&keys) {
-            Asked::Quit => return Ok(true),
-            Asked::Clear => shown.clear(),
-            Asked::Redraw => {}
+            KeyAnswer::Quit => return Ok(true),
+            KeyAnswer::Clear => shown.clear(),
+            KeyAnswer::Redraw => {}
         }
         shown.draw()?;
     }
@@ -154,7 +154,7 @@ fn show(
 }
 
 /// What the screen shows, and all that it may show.
-struct Shown {
+struct TopScreen {
     screen: Screen,
     view: View,
     last: Table,
@@ -167,7 +167,7 @@ struct Shown {
     size: Option<Size>,
 }
 
-impl Shown {
+impl TopScreen {
     fn new(args: &TopArgs) -> Result<Self> {
         Ok(Self {
             screen: Screen::enter().context("the terminal")?,
@@ -198,8 +198,8 @@ impl Shown {
     }
 
     /// Waits for a key for a moment.
-    fn typed(&mut self, keys: &Keys) -> Asked {
-        let Some(first) = keys.next(TICK) else { return Asked::Redraw };
+    fn typed(&mut self, keys: &Keys) -> KeyAnswer {
+        let Some(first) = keys.next(TICK) else { return KeyAnswer::Redraw };
         let mut bytes = vec![first];
         while bytes.len() < MAX_TYPED
             && let Some(byte) = keys.next(Duration::ZERO)

@@ -38,7 +38,7 @@ pub(super) struct View {
 
 /// What a key asks of whoever shows the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum KeyAnswer {
     /// Nothing, or what the view itself did.
     Redraw,
     /// All that was seen is to be forgotten.
@@ -60,26 +60,26 @@ impl View {
     }
 
     /// What some bytes that were typed together do: those of one key, or of several.
-    pub(super) fn typed(&mut self, bytes: &[u8], page: usize) -> Asked {
+    pub(super) fn typed(&mut self, bytes: &[u8], page: usize) -> KeyAnswer {
         match bytes {
             _ if self.is_typing => self.filtered(bytes),
             [ESCAPE, b'[', rest @ ..] => self.moved(rest, page),
             [ESCAPE, ..] => {
                 self.filter.clear();
                 self.first = 0;
-                Asked::Redraw
+                KeyAnswer::Redraw
             }
-            keys => keys.iter().fold(Asked::Redraw, |asked, key| match self.key(*key) {
-                Asked::Redraw => asked,
+            keys => keys.iter().fold(KeyAnswer::Redraw, |asked, key| match self.key(*key) {
+                KeyAnswer::Redraw => asked,
                 other => other,
             }),
         }
     }
 
-    fn key(&mut self, key: u8) -> Asked {
+    fn key(&mut self, key: u8) -> KeyAnswer {
         match key {
-            b'q' | b'Q' => return Asked::Quit,
-            b'c' => return Asked::Clear,
+            b'q' | b'Q' => return KeyAnswer::Quit,
+            b'c' => return KeyAnswer::Clear,
             b's' => self.order = Order::Own,
             b't' => self.order = Order::Total,
             b'a' => self.is_whole = !self.is_whole,
@@ -92,11 +92,11 @@ impl View {
             }
             _ => {}
         }
-        Asked::Redraw
+        KeyAnswer::Redraw
     }
 
     /// Arrows and pages: what stands behind `ESC [`.
-    fn moved(&mut self, key: &[u8], page: usize) -> Asked {
+    fn moved(&mut self, key: &[u8], page: usize) -> KeyAnswer {
         self.first = match key {
             b"A" => self.first.saturating_sub(1),
             b"B" => self.first.saturating_add(1),
@@ -105,10 +105,10 @@ impl View {
             b"H" | b"1~" => 0,
             _ => self.first,
         };
-        Asked::Redraw
+        KeyAnswer::Redraw
     }
 
-    fn filtered(&mut self, bytes: &[u8]) -> Asked {
+    fn filtered(&mut self, bytes: &[u8]) -> KeyAnswer {
         for sign in String::from_utf8_lossy(bytes).chars() {
             match sign {
                 '\r' | '\n' => self.is_typing = false,
@@ -123,7 +123,7 @@ impl View {
             }
         }
         self.first = 0;
-        Asked::Redraw
+        KeyAnswer::Redraw
     }
 
     /// The lines of the screen. `words` are about the process.
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn keys_change_the_order_and_the_filter() {
         let mut view = View::new(Order::Own, "");
-        assert_eq!(view.typed(b"t", 6), Asked::Redraw);
+        assert_eq!(view.typed(b"t", 6), KeyAnswer::Redraw);
         assert!(lines(&mut view)[3].contains("main"));
         view.typed(b"/g", 6);
         assert_eq!(lines(&mut view)[1], "1 functions by TOTAL, the last part  /_");
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(lines(&mut view).len(), 4);
         view.typed(&[ESCAPE], 6);
         assert_eq!(lines(&mut view).len(), 6);
-        assert_eq!(view.typed(b"q", 6), Asked::Quit);
+        assert_eq!(view.typed(b"q", 6), KeyAnswer::Quit);
     }
 
     #[test]

@@ -35,7 +35,7 @@ const MAX_STORES: usize = 64;
 
 /// How a number leads to a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+enum StackIdEncoding {
     /// By a map of pointers.
     Pointers,
     /// By a map of nodes and the blocks of the store, which are described from here on.
@@ -47,7 +47,7 @@ enum Way {
 pub(super) struct Depot {
     /// Where the pointers to the leaves of the map are.
     map: u64,
-    way: Way,
+    way: StackIdEncoding,
 }
 
 impl Depot {
@@ -66,8 +66,9 @@ impl Depot {
         };
         let is_store = |(_, leaf): &&(u64, u64)| is_stack(&mut Words::new(host.space()), *leaf);
         let stores = candidates.iter().filter(is_store).take(MAX_STORES);
-        let stores = stores.map(|(at, _)| Way::Store(*at));
-        let ways: Vec<Way> = [Way::Pointers].into_iter().chain(stores).collect();
+        let stores = stores.map(|(at, _)| StackIdEncoding::Store(*at));
+        let ways: Vec<StackIdEncoding> =
+            [StackIdEncoding::Pointers].into_iter().chain(stores).collect();
         let all = ways
             .iter()
             .flat_map(|way| candidates.iter().map(|(map, _)| Self { map: *map, way: *way }));
@@ -95,7 +96,7 @@ impl Depot {
             return None;
         }
         let leaf = words.word(self.map.checked_add(leaf << 3)?).filter(|leaf| *leaf != 0)?;
-        let Way::Store(blocks) = self.way else {
+        let StackIdEncoding::Store(blocks) = self.way else {
             return words.word(leaf.checked_add(within << 3)?).filter(|at| *at != 0);
         };
         let node = leaf.checked_add(within.checked_mul(NODE)?)?;

@@ -132,6 +132,14 @@ impl<'a> Crash<'a> {
         }
     }
 
+    /// The address that the kernel told with the signal, whatever it is of.
+    pub fn told_address(&self) -> Option<Addr> {
+        match self.info?.detail {
+            SignalDetail::Fault { address } => Some(address),
+            _ => None,
+        }
+    }
+
     /// Whether the kernel raised SIGSEGV and told no address.
     pub fn has_no_address(&self) -> bool {
         self.is_signal("SIGSEGV") && self.has_code("SI_KERNEL")

@@ -29,10 +29,16 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Err("the core's end is missing, and with it the list of mappings");
     }
     let frames = crash.core().stacks().of_thread(crash.tid(), FRAMES).frames;
-    let circle = Circle::of(&frames);
-    let sentence = match &circle {
-        Some(circle) => format!("the stack is full of calls that repeat: {}", circle.names(crash)),
-        None => format!("the stack is full{}", crash.in_function()),
+    // Above the frame that stood there lies what a handler called.
+    let stood = frames.iter().position(|frame| Some(frame.pc.addr()) == crash.pc()).unwrap_or(0);
+    let circle = Circle::of(frames.get(stood..).unwrap_or_default());
+    let large = bytes_below(crash, sp);
+    let sentence = match (&circle, large) {
+        (Some(circle), _) => {
+            format!("the stack is full of calls that repeat: {}", circle.names(crash))
+        }
+        (None, Some(_)) => format!("a frame is larger than its stack{}", crash.in_function()),
+        (None, None) => format!("the stack is full{}", crash.in_function()),
     };
     let confidence = match is_below_own_stack(crash, (sp, fault), &frames) {
         true => Confidence::Certain,
@@ -43,10 +49,20 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let start = crash.core().stack_of(sp).map_or(sp, |stack| stack.start);
     let finding = finding.with(text, EvidenceSource::Mapping(start));
     let stack = EvidenceSource::Stack(crash.tid());
-    Ok(Some(match circle {
-        Some(circle) => finding.with(circle.counted(), stack),
-        None => finding.then_ask("which frame is large", stack),
+    Ok(Some(match (circle, large) {
+        (Some(circle), _) => finding.with(circle.counted(), stack),
+        (None, Some(bytes)) => {
+            finding.with(format!("the stack pointer lies {bytes} bytes below the stack"), stack)
+        }
+        (None, None) => finding.then_ask("which frame is large", stack),
     }))
+}
+
+/// How far the stack pointer lies below the memory of the stack, if that is further than frames are large.
+fn bytes_below(crash: &Crash<'_>, sp: Addr) -> Option<u64> {
+    let stack = crash.core().stack_of(sp)?;
+    let below = stack.start.offset_from(sp)?;
+    (below > REACH).then_some(below)
 }
 
 /// Whether stack pointer and fault lie just below the memory that the thread's frames are in.
