@@ -28,6 +28,7 @@
     )
 )]
 
+mod beside;
 pub mod bundle;
 mod cache;
 mod checksum;
@@ -80,6 +81,7 @@ use no_minidumps as minidumps;
 #[cfg(not(feature = "compression"))]
 use no_packed_file as packed_file;
 
+pub use beside::read_regular;
 pub use cache::CacheDir;
 pub use debug_files::{has_debug_info, supplementary_id};
 pub use error::FilesError;

@@ -67,6 +67,19 @@ impl FrameKind {
     }
 }
 
+/// Where a frame is in what a compiler or bundler made of its source: all that the runtime itself knows of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Generated {
+    /// The name of the function there.
+    pub function: Option<Arc<str>>,
+    /// The file.
+    pub file: Option<Arc<str>>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+}
+
 /// A frame of a language, as its runtime knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LanguageFrame {
@@ -77,7 +90,8 @@ pub struct LanguageFrame {
     /// What holds the code in place of a module (`node:fs`, a package, a class), where that is more
     /// than the file.
     pub module: Option<Arc<str>>,
-    /// Source file, as the runtime knows it.
+    /// Source file, as the runtime knows it; or as a source map has it, and then function, line and column are those of
+    /// the source as well.
     pub file: Option<Arc<str>>,
     /// Line, from 1.
     pub line: Option<u32>,
@@ -95,4 +109,8 @@ pub struct LanguageFrame {
     pub object: Option<Addr>,
     /// Why something is not known, in few words: `its code was not dumped`.
     pub doubt: Option<Arc<str>>,
+    /// Where a source map tells of it, what the runtime knows.
+    pub generated: Option<Arc<Generated>>,
+    /// Why a source map of its script is not used: it is told with one frame of a stack.
+    pub map_refused: Option<Arc<str>>,
 }

@@ -134,6 +134,7 @@ pub mod search;
 pub mod signal;
 mod snapshot;
 mod source;
+mod source_maps;
 mod space;
 mod stack;
 mod stack_fault;
@@ -199,10 +200,10 @@ pub use kcore_mem::{
 #[cfg(feature = "live")]
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
-    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Host,
-    HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime,
+    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Generated, Host,
+    HostModule, HostRange, Identity, LanguageFrame, MappedScript, Native, NativeStack, PROBES, Probe, Runtime,
     Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
-    ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
+    ScriptVariables, SourceMapFile, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
     Undecoded, VariableLimits,
 };
 pub use kcore_runtimes::{

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
-use kcore_runtimes::FrameKind;
+use kcore_runtimes::{FrameKind, Generated};
 use kcore_symbols::Function;
 
 use crate::{Core, Module, SymbolView};
@@ -32,7 +32,7 @@ pub struct Location {
     pub nearest: bool,
     /// Whether it was inlined into the next location.
     pub inline: bool,
-    /// Source file as DWARF gives it.
+    /// Source file as DWARF gives it, or a runtime; or as a source map has it, see [`Location::generated`].
     pub file: Option<Arc<str>>,
     /// Line, from 1.
     pub line: Option<u32>,
@@ -50,6 +50,10 @@ pub struct Location {
     pub object: Option<Addr>,
     /// Why a runtime does not know more of it.
     pub doubt: Option<Arc<str>>,
+    /// Where a source map told the place and the name, those in the generated script, which the runtime knows.
+    pub generated: Option<Arc<Generated>>,
+    /// Why a source map of its script is not used: with one frame of a stack.
+    pub map_refused: Option<Arc<str>>,
 }
 
 impl Location {
@@ -70,6 +74,8 @@ impl Location {
             tier: None,
             object: None,
             doubt: None,
+            generated: None,
+            map_refused: None,
         }
     }
 }

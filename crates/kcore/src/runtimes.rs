@@ -5,8 +5,8 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_runtimes::{
-    Anchors, Dialect, Host, HostModule, HostRange, Runtimes, ScriptNode, ThreadFacts,
-    VariableLimits,
+    Anchors, Dialect, Host, HostModule, HostRange, MappedScript, Runtimes, ScriptNode,
+    SourceMapFile, ThreadFacts, VariableLimits,
 };
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
@@ -146,6 +146,15 @@ impl Host for Core {
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         self.stacks().of_thread(thread, MAX_FRAMES).frames
+    }
+
+    fn source_maps(
+        &self,
+        script: MappedScript<'_>,
+        take: &mut dyn FnMut(SourceMapFile) -> bool,
+    ) {
+        let exe = Self::modules(self).exe().and_then(Module::file_path);
+        self.source_map_files.of_script(script, &self.finder, exe, take);
     }
 
     fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {
