@@ -94,6 +94,11 @@ pub trait Host: Send + Sync {
         Vec::new()
     }
 
+    /// Whether texts of scripts may be read for their source maps: not while a process stands still for it.
+    fn reads_source_maps(&self) -> bool {
+        true
+    }
+
     /// The files that may be the source map of a script, the likeliest first, until `take` has what it wanted. Those of
     /// 128 MiB or more are left out.
     fn source_maps(

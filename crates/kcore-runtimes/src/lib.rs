@@ -78,7 +78,7 @@ mod variables;
 pub use anchor::{ANCHORS, Anchor, Anchors, FindAnchor};
 pub use ending::{DyingStack, Ending, Fate};
 pub use host::{Host, HostModule, HostRange};
-pub use language_frame::{FrameKind, Generated, LanguageFrame};
+pub use language_frame::{FrameKind, FramePlace, Generated, LanguageFrame};
 pub use language_lock::{LanguageLock, LanguageLockKind, Sleeper};
 pub use mapped_script::{MappedScript, SourceMapFile};
 pub use moved_host::MovedHost;

@@ -89,6 +89,10 @@ impl Host for MovedHost<'_> {
         self.host.frames(thread)
     }
 
+    fn reads_source_maps(&self) -> bool {
+        self.host.reads_source_maps()
+    }
+
     fn source_maps(
         &self,
         script: MappedScript<'_>,

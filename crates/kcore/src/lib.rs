@@ -200,7 +200,7 @@ pub use kcore_mem::{
 #[cfg(feature = "live")]
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
-    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Generated, Host,
+    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, FramePlace, Generated, Host,
     HostModule, HostRange, Identity, LanguageFrame, MappedScript, Native, NativeStack, PROBES, Probe, Runtime,
     Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
     ScriptVariables, SourceMapFile, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
-use kcore_runtimes::{FrameKind, Generated};
+use kcore_runtimes::{FrameKind, FramePlace, Generated};
 use kcore_symbols::Function;
 
 use crate::{Core, Module, SymbolView};
@@ -77,6 +77,23 @@ impl Location {
             generated: None,
             map_refused: None,
         }
+    }
+}
+
+impl Location {
+    /// The name and place as a runtime knows them, whatever a source map says.
+    pub fn place_in_script(&self) -> FramePlace<'_> {
+        self.generated.as_ref().map_or_else(|| self.place(), |generated| generated.place())
+    }
+
+    /// The name and place in the source that a source map tells of.
+    pub fn original_place(&self) -> Option<FramePlace<'_>> {
+        self.generated.as_ref().map(|_| self.place())
+    }
+
+    fn place(&self) -> FramePlace<'_> {
+        let (function, file) = (self.function.as_deref(), self.file.as_deref());
+        FramePlace { function, file, line: self.line, column: self.column }
     }
 }
 

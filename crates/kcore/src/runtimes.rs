@@ -148,6 +148,12 @@ impl Host for Core {
         self.stacks().of_thread(thread, MAX_FRAMES).frames
     }
 
+    /// What a snapshot did not copy is read for what is to be copied, unless it is read later.
+    fn reads_source_maps(&self) -> bool {
+        let live = self.parts.as_ref().and_then(|parts| parts.live.as_ref());
+        live.is_none_or(|live| live.reads_later)
+    }
+
     fn source_maps(
         &self,
         script: MappedScript<'_>,

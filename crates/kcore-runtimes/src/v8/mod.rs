@@ -128,7 +128,8 @@ impl V8 {
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
         let maps = source_map::Maps { cache: &self.maps, host };
-        Heap { space: host.space(), layout: &self.layout, maps: Some(maps) }
+        let maps = host.reads_source_maps().then_some(maps);
+        Heap { space: host.space(), layout: &self.layout, maps }
     }
 
     /// The heap, if its layouts are known, or those of the nearest version may be used.
