@@ -1,7 +1,7 @@
 //! The options of dcmds that show frames of JavaScript.
 
-use kcore::v8::{SourceLine, V8};
 use kcore::v8::script_tree::Tree;
+use kcore::v8::{SourceLine, V8};
 use kcore::{Core, Tid};
 use kcore_dcmd::{Args, Cx, DcmdError, Opt, Result, ScriptNode};
 
@@ -153,7 +153,11 @@ fn original_lines(core: &Core, file: &str, line: u32, around: u32) -> Option<Vec
     let first = line.saturating_sub(around).max(1);
     let found = core.files().source(path, first.into(), line.saturating_add(around).into()).ok()?;
     let lines = (first..).zip(found.lines);
-    Some(lines.map(|(number, text)| SourceLine { number, text, is_current: number == line }).collect())
+    Some(
+        lines
+            .map(|(number, text)| SourceLine { number, text, is_current: number == line })
+            .collect(),
+    )
 }
 
 /// The value of `-n`, in decimal.

@@ -101,11 +101,7 @@ pub trait Host: Send + Sync {
 
     /// The files that may be the source map of a script, the likeliest first, until `take` has what it wanted. Those of
     /// 128 MiB or more are left out.
-    fn source_maps(
-        &self,
-        script: MappedScript<'_>,
-        take: &mut dyn FnMut(SourceMapFile) -> bool,
-    ) {
+    fn source_maps(&self, script: MappedScript<'_>, take: &mut dyn FnMut(SourceMapFile) -> bool) {
         let _ = (script, take);
     }
 

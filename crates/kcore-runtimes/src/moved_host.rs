@@ -93,11 +93,7 @@ impl Host for MovedHost<'_> {
         self.host.reads_source_maps()
     }
 
-    fn source_maps(
-        &self,
-        script: MappedScript<'_>,
-        take: &mut dyn FnMut(SourceMapFile) -> bool,
-    ) {
+    fn source_maps(&self, script: MappedScript<'_>, take: &mut dyn FnMut(SourceMapFile) -> bool) {
         self.host.source_maps(script, take);
     }
 

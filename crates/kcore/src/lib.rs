@@ -200,11 +200,11 @@ pub use kcore_mem::{
 #[cfg(feature = "live")]
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
-    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, FramePlace, Generated, Host,
-    HostModule, HostRange, Identity, LanguageFrame, MappedScript, Native, NativeStack, PROBES, Probe, Runtime,
-    Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
-    ScriptVariables, SourceMapFile, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
-    Undecoded, VariableLimits,
+    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, FramePlace,
+    Generated, Host, HostModule, HostRange, Identity, LanguageFrame, MappedScript, Native,
+    NativeStack, PROBES, Probe, Runtime, Runtimes, ScriptLabel, ScriptNode, ScriptPart,
+    ScriptParts, ScriptScalar, ScriptVariable, ScriptVariables, SourceMapFile, Span, TASK_PROBES,
+    Task, TaskProbe, TaskStart, TextRest, ThreadFacts, Undecoded, VariableLimits,
 };
 pub use kcore_runtimes::{
     bthread, coroutine, erlang, fiber, go, graph, java, objects, python, reactor, ruby, tokio, v8,

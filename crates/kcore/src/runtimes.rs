@@ -154,11 +154,7 @@ impl Host for Core {
         live.is_none_or(|live| live.reads_later)
     }
 
-    fn source_maps(
-        &self,
-        script: MappedScript<'_>,
-        take: &mut dyn FnMut(SourceMapFile) -> bool,
-    ) {
+    fn source_maps(&self, script: MappedScript<'_>, take: &mut dyn FnMut(SourceMapFile) -> bool) {
         let exe = Self::modules(self).exe().and_then(Module::file_path);
         self.source_map_files.of_script(script, &self.finder, exe, take);
     }

@@ -11,6 +11,9 @@ use kcore_symbols::{MAX_SOURCE_MAP, SourceMap};
 
 /// What follows the name of a script in that of its map.
 const MAP: &str = ".map";
+/// What is said of a map that belongs to no script by its name, and none by its key `file`.
+const NAMELESS: &str =
+    "it does not say of which script it is: it needs the script's name, and `.map`";
 
 /// The maps, and folders of maps, that a user named.
 #[derive(Clone, Default)]
@@ -54,7 +57,8 @@ impl SourceMapFiles {
         take: &mut dyn FnMut(SourceMapFile) -> bool,
     ) -> bool {
         let named = self.named_paths(script);
-        let named = named.filter_map(|path| Some((read_regular(&path, MAX_SOURCE_MAP).ok()?, path)));
+        let named =
+            named.filter_map(|path| Some((read_regular(&path, MAX_SOURCE_MAP).ok()?, path)));
         let mut by_name = named.map(|(bytes, path)| file(&path, bytes, true));
         by_name.any(|file| take(file)) || beside(script, finder, exe, take)
     }
@@ -81,10 +85,18 @@ impl SourceMapFiles {
 impl Named {
     fn read(path: &Path) -> Self {
         let bytes = read_regular(path, MAX_SOURCE_MAP).map_err(|error| error.to_string());
-        let map = bytes.and_then(|bytes| SourceMap::parse(&bytes).map_err(|error| error.to_string()));
+        let map =
+            bytes.and_then(|bytes| SourceMap::parse(&bytes).map_err(|error| error.to_string()));
         let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
-        Self { path: path.to_owned(), of: map.map(|map| map.file().map(last)) }
+        let of = map.map(|map| map.file().map(last));
+        let is_nameless = of == Ok(None) && !names_script(path);
+        Self { path: path.to_owned(), of: if is_nameless { Err(NAMELESS.to_owned()) } else { of } }
     }
+}
+
+/// Whether the name of a map may be that of a script, but for `.map`: `app.js.map`.
+fn names_script(path: &Path) -> bool {
+    path.file_stem().is_some_and(|stem| Path::new(stem).extension().is_some())
 }
 
 /// What the map of a script may be called: as its text says, or as the script with `.map` behind it.
@@ -114,7 +126,8 @@ fn beside(
     take: &mut dyn FnMut(SourceMapFile) -> bool,
 ) -> bool {
     let Some(path) = script.path() else { return false };
-    let told = script.url.filter(|url| !url.contains(':')).map(|url| Path::new(&path).with_file_name(url));
+    let told =
+        script.url.filter(|url| !url.contains(':')).map(|url| Path::new(&path).with_file_name(url));
     let own = PathBuf::from(format!("{path}{MAP}"));
     let own = Some(own).filter(|own| told.as_ref() != Some(own));
     told.into_iter().chain(own).any(|path| {
@@ -159,10 +172,7 @@ mod tests {
         let beside = |name: &str| (name.to_owned(), false);
         let core = at("core");
         assert_eq!(found(&[], folder.path()), [beside("b.map"), beside("a.js.map")]);
-        assert_eq!(
-            found(&[at("maps")], &core),
-            [named("maps/dist/a.js.map"), named("maps/b.map")]
-        );
+        assert_eq!(found(&[at("maps")], &core), [named("maps/dist/a.js.map"), named("maps/b.map")]);
         assert_eq!(found(&[at("a.js.map"), at("maps/c.map")], &core), [named("a.js.map")]);
         let says = r#"{"version":3,"file":"js/a.js","mappings":""}"#;
         fs::write(at("maps/c.map"), says).unwrap();

@@ -73,8 +73,9 @@ use tagged::Tagged;
 use version::Version;
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, HostModule, Identity, LanguageFrame, NativeStack, Runtime,
-    ScriptVariables, Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
+    DyingStack, Ending, FrameOfLanguage, Host, HostModule, Identity, LanguageFrame, NativeStack,
+    Runtime, ScriptVariables, Span, ThreadFacts, VariableLimits, graph::GraphCell,
+    objects::Objects,
 };
 
 pub use awaiting::Waiting;

@@ -17,7 +17,9 @@ impl Heap<'_> {
         shared: Shared,
         function: Option<Function>,
     ) -> LanguageFrame {
-        let Some(script) = shared.script(self).filter(|_| frame.line.is_some()) else { return frame };
+        let Some(script) = shared.script(self).filter(|_| frame.line.is_some()) else {
+            return frame;
+        };
         let Some(known) = self.script_map(script) else { return frame };
         match self.original_in(&known, &frame, script, shared, function) {
             Some(original) => original,
@@ -89,7 +91,8 @@ impl Heap<'_> {
             None => shared.source_range(self),
         };
         let (declared, parameters) = (declared?.0, shared.positions(self)?.0);
-        let text = |from: u64| Some(String::from_utf16_lossy(&self.units(source, from, MAX_AROUND)?));
+        let text =
+            |from: u64| Some(String::from_utf16_lossy(&self.units(source, from, MAX_AROUND)?));
         // A class: `class name`.
         if shared.is_class_constructor(self) {
             let text = text(declared)?;
@@ -120,7 +123,8 @@ impl Heap<'_> {
         let units = self.units(script.source(self)?, from, end.checked_sub(from)?)?;
         // Half a letter at the front would count as one.
         let cut = units.first().is_some_and(|unit| (0xdc00..0xe000).contains(unit));
-        let (from, kept) = if cut { (from.checked_add(1)?, units.get(1..)?) } else { (from, &*units) };
+        let (from, kept) =
+            if cut { (from.checked_add(1)?, units.get(1..)?) } else { (from, &*units) };
         Some((from, String::from_utf16_lossy(kept)))
     }
 }

@@ -118,7 +118,8 @@ impl Search<'_> {
             return self.refuse(&name, &format!("it is that of {of}"));
         }
         if self.text().is_none() {
-            let why = "the text of the script is not there whole, so nothing shows that it is its map";
+            let why =
+                "the text of the script is not there whole, so nothing shows that it is its map";
             return self.refuse(&name, &why);
         }
         self.fitting(&name, map)

@@ -63,7 +63,8 @@ fn percent_decoded(text: &str) -> Option<Vec<u8>> {
 /// A source behind the root of its map, from the folder of the map if it is relative.
 pub fn resolved(folder: Option<&str>, root: &str, source: &str) -> String {
     let slash = if root.is_empty() || root.ends_with('/') { "" } else { "/" };
-    let source = if has_scheme(source) { source.to_owned() } else { format!("{root}{slash}{source}") };
+    let source =
+        if has_scheme(source) { source.to_owned() } else { format!("{root}{slash}{source}") };
     if has_scheme(&source) {
         return source;
     }
