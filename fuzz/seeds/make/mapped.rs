@@ -1,7 +1,7 @@
 //! Source maps with their scripts: a plain one, one of sections, and one within a URL.
 
 const PLAIN: &str = r#"{"version":3,"file":"out.js","sourceRoot":"src","sources":["a.ts",null],"names":["total"],
-"sourcesContent":["let total =\n  1;\n",null],"mappings":"AAAA,IAAIA,KACF;ACJF,E"}"#;
+"sourcesContent":["let total =\n  1;\n",null],"mappings":"AAAA,IAAIA,KACF;ACDF,E"}"#;
 const SECTIONS: &str = r#"{"version":3,"sections":[
 {"offset":{"line":0,"column":0},"map":{"version":3,"sources":["/a.ts"],"names":[],"mappings":"AAAA,IAAI"}},
 {"offset":{"line":1,"column":2},"map":{"version":3,"sources":["/b.ts"],"names":[],"mappings":"AACA;AACA"}}]}"#;
