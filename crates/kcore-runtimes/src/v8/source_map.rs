@@ -6,7 +6,7 @@ use std::{
 };
 
 use kcore_mem::Addr;
-use kcore_symbols::{GeneratedText, MAX_SOURCE_MAP, SourceMap, data_url, last_url};
+use kcore_symbols::{GeneratedText, SourceMap, data_url, last_url};
 use rustc_hash::FxHashMap;
 
 use super::{Heap, Script, script::is_line_end};
@@ -17,7 +17,7 @@ use crate::{
 
 /// Scripts whose maps are remembered, at most.
 const MAX_SCRIPTS: usize = 1 << 14;
-/// Text of a script against which a map is held, in units.
+/// Text of a script against which a map is held, and of a map within it, in units.
 const MAX_TEXT: u64 = 1 << 26;
 /// Units at the end of a script in which its comments are looked for.
 const MAX_COMMENTS: u64 = 1 << 12;
@@ -197,9 +197,7 @@ impl Lines {
 impl Script {
     /// Where its map is, as its own text says: V8 keeps that, unless it took the code from a cache.
     fn map_url(self, heap: &Heap<'_>) -> Option<String> {
-        // A map in base 64 has four letters for three bytes.
-        let most = MAX_SOURCE_MAP.saturating_add(MAX_SOURCE_MAP / 3).saturating_add(MAX_COMMENTS);
-        let kept = self.source_mapping_url(heap).and_then(|url| heap.text(url, most));
+        let kept = self.source_mapping_url(heap).and_then(|url| heap.text(url, MAX_TEXT));
         kept.filter(|url| !url.is_empty()).or_else(|| {
             let source = self.source(heap)?;
             let from = heap.string_length(source)?.saturating_sub(MAX_COMMENTS);
