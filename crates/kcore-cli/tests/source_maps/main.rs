@@ -80,7 +80,8 @@ impl Ground {
     /// The frames of the bundle in JSON.
     fn frames(&self, options: &[&str]) -> Vec<Value> {
         let text = self.kcore(&[options, &["--json", "-c", "::stack"]].concat());
-        let stack: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let stack = records.into_iter().find(|record| record["frames"].is_array()).unwrap();
         let is_ours = |frame: &&Value| frame["file"] == Value::from(self.script());
         stack["frames"].as_array().unwrap().iter().filter(is_ours).cloned().collect()
     }
