@@ -36,6 +36,8 @@ mod link_map;
 mod luaish;
 #[path = "make/packed.rs"]
 mod packed;
+#[path = "make/mapped.rs"]
+mod mapped;
 #[path = "make/perlish.rs"]
 mod perlish;
 #[path = "make/phpish.rs"]
@@ -128,6 +130,7 @@ fn typed() {
     reactorish::seeds().iter().for_each(|(name, bytes)| put("reactor", name, bytes));
     coroutinish::seeds().iter().for_each(|(name, bytes)| put("coroutine", name, bytes));
     erlangish::seeds().iter().for_each(|(name, bytes)| put("erlang", name, bytes));
+    mapped::seeds().iter().for_each(|(name, bytes)| put("source_map", name, bytes));
     perlish::seeds().iter().for_each(|(name, bytes)| put("perl", name, bytes));
     phpish::seeds().iter().for_each(|(name, bytes)| put("php", name, bytes));
     goish::seeds().iter().for_each(|(name, bytes)| put("go", name, bytes));

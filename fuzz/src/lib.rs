@@ -49,6 +49,7 @@ pub mod ruby;
 pub mod sections;
 pub mod session;
 pub mod shown;
+pub mod source_map;
 pub mod synthetic;
 pub mod tokio;
 pub mod type_names;

@@ -1,7 +1,7 @@
 //! The options of dcmds that show frames of JavaScript.
 
-use kcore::v8::V8;
 use kcore::v8::script_tree::Tree;
+use kcore::v8::{SourceLine, V8};
 use kcore::{Core, Tid};
 use kcore_dcmd::{Args, Cx, DcmdError, Opt, Result, ScriptNode};
 
@@ -129,6 +129,9 @@ impl FrameOptions {
         let source = || {
             let function = frame.details.as_ref()?.function;
             let line = location.line.filter(|_| self.lines > 0)?;
+            if location.generated.is_some() {
+                return original_lines(core, location.file.as_deref()?, line, self.lines);
+            }
             v8s.iter().find_map(|v8| v8.source_lines(core, function, line..=line, self.lines))
         };
         let node = |operand: &Operand| -> Option<ScriptNode> {
@@ -142,6 +145,19 @@ impl FrameOptions {
             values: frame.operands.iter().map(node).collect(),
         }
     }
+}
+
+/// Lines of the source that a source map names, where its file is found.
+fn original_lines(core: &Core, file: &str, line: u32, around: u32) -> Option<Vec<SourceLine>> {
+    let path = file.strip_prefix("file://").unwrap_or(file);
+    let first = line.saturating_sub(around).max(1);
+    let found = core.files().source(path, first.into(), line.saturating_add(around).into()).ok()?;
+    let lines = (first..).zip(found.lines);
+    Some(
+        lines
+            .map(|(number, text)| SourceLine { number, text, is_current: number == line })
+            .collect(),
+    )
 }
 
 /// The value of `-n`, in decimal.

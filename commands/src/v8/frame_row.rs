@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use kcore::v8::SourceLine;
-use kcore::{Addr, CodeAddr, FrameKind, NamedFrame, Tid};
+use kcore::{Addr, CodeAddr, FrameKind, Location, NamedFrame, Tid};
+use kcore_dcmd::stack::original_cell;
 use kcore_dcmd::{
     Cell, Dialect, Dot, Fields, Record, ScriptCell, ScriptNode, ScriptStyle, SymbolCell, View,
 };
@@ -99,6 +100,10 @@ impl FrameRow<'_> {
         self.named()?.location.function.as_deref()
     }
 
+    fn file(&self) -> Option<&str> {
+        self.named()?.location.file.as_deref()
+    }
+
     fn function_at(&self) -> Option<Addr> {
         let details = self.js()?.details.as_ref()?;
         Some(Addr::new(details.function.get() | 1))
@@ -111,6 +116,11 @@ impl FrameRow<'_> {
     /// What V8 does not know.
     fn doubt(&self) -> Option<&str> {
         self.named()?.location.doubt.as_deref()
+    }
+
+    /// That, or why a source map is not used.
+    fn told(&self) -> Option<&str> {
+        self.doubt().or_else(|| self.named()?.location.map_refused.as_deref())
     }
 
     fn operands(&self) -> &[Operand] {
@@ -136,7 +146,9 @@ impl FrameRow<'_> {
         let location = &self.named()?.location;
         let line = location.line?;
         let column = location.column.map(|column| format!(", column {column}"));
-        let defined = self.js().and_then(|frame| frame.defined).filter(|defined| *defined != line);
+        let defined = self.js().and_then(|frame| frame.defined);
+        // That is a line of the script, and not of the source that a map tells of.
+        let defined = defined.filter(|defined| *defined != line && location.generated.is_none());
         let defined = defined.map(|defined| format!(" (defined at line {defined})"));
         Some(format!("line {line}{}{}", column.unwrap_or_default(), defined.unwrap_or_default()))
     }
@@ -207,13 +219,13 @@ impl Record for FrameRow<'_> {
             (Layout::Brief, StackEntry::Elided(1)) => "        (1 internal frame elided)",
             (_, StackEntry::Elided(_)) => "        ({elided} internal frames elided)",
             (Layout::Brief, StackEntry::Js(_)) => {
-                "js:     {name}{inline? [inlined]}{told? [{told}]}{posn?{file?\n          file: {file}}\
+                "js:     {name}{inline? [inlined]}{told? [{told}]}{posn?{place_file?\n          file: {place_file}}\
                  \n          posn: {posn}}{operands*\n          {.}}{excerpt*\n          {.}}"
             }
             (Layout::Brief, _) => "{foreign}{foreign^native: }{brief}",
             (Layout::All, StackEntry::Js(_)) => {
                 "{fp:0}{fp^????????????????} {symbol} {name}{inline? [inlined]}{told? [{told}]}\
-                 {function_address? (JSFunction: {function_address})}{posn?{file?\n          file: {file}}\
+                 {function_address? (JSFunction: {function_address})}{posn?{place_file?\n          file: {place_file}}\
                  \n          posn: {posn}}{operands*\n          {.}}{excerpt*\n          {.}}"
             }
             (Layout::All, StackEntry::Internal(..)) => {
@@ -226,6 +238,7 @@ impl Record for FrameRow<'_> {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let named = self.named();
         let location = named.map(|named| &*named.location);
+        let in_script = location.map(Location::place_in_script).unwrap_or_default();
         let elided = match self.shown {
             StackEntry::Elided(count) => Some(*count),
             _ => None,
@@ -238,10 +251,11 @@ impl Record for FrameRow<'_> {
         let is_verbose = self.verbose.is_some();
         out.num("index", named.map(|named| named.index as u64))
             .text("kind", self.kind_word())
-            .opt_text("function", self.function())
-            .opt_text("file", location.and_then(|it| it.file.as_deref()))
-            .num("line", location.and_then(|it| it.line).map(u64::from))
-            .num("column", location.and_then(|it| it.column).map(u64::from))
+            .opt_text("function", in_script.function)
+            .opt_text("file", in_script.file)
+            .num("line", in_script.line.map(u64::from))
+            .num("column", in_script.column.map(u64::from))
+            .put("original", original_cell(location.and_then(Location::original_place)))
             .num("defined_at", self.js().and_then(|frame| frame.defined).map(u64::from))
             .opt_text("tier", details.map(|details| details.tier.as_str()))
             .flag("inline", self.is_inline())
@@ -255,8 +269,9 @@ impl Record for FrameRow<'_> {
             .put("this", self.operand_cells(|it| it.name == "this").pop().unwrap_or(Cell::Null))
             .put("arguments", Cell::List(self.operand_cells(|it| it.name != "this")))
             .put("source", Cell::List(self.source_cells()))
+            .display("place_file", Cell::or_null(self.file(), Cell::text))
             .display("name", Cell::text(self.function().unwrap_or("<unknown>")))
-            .display("told", Cell::or_null(self.doubt(), Cell::text))
+            .display("told", Cell::or_null(self.told(), Cell::text))
             .display("brief", self.brief_symbol().unwrap_or(Cell::Null))
             .display("symbol", Cell::or_null(self.symbol(), Cell::Symbol))
             .display("foreign", Cell::or_null(self.foreign(), Cell::text))

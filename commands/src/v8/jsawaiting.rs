@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use kcore::objects::Stopped;
 use kcore::v8::Waiting;
 use kcore::{Addr, LanguageFrame};
+use kcore_dcmd::stack::original_cell;
 use kcore_dcmd::{
     Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Opt, Record, Result, Spec, View,
 };
@@ -96,11 +97,13 @@ struct Row {
 
 impl Row {
     fn cell(frame: &LanguageFrame) -> Cell<'_> {
+        let in_script = frame.place_in_script();
         Cell::Object(vec![
-            ("function", Cell::or_null(frame.function.as_deref(), Cell::text)),
-            ("file", Cell::or_null(frame.file.as_deref(), Cell::text)),
-            ("line", Cell::or_null(frame.line.map(u64::from), Cell::Num)),
-            ("column", Cell::or_null(frame.column.map(u64::from), Cell::Num)),
+            ("function", Cell::or_null(in_script.function, Cell::text)),
+            ("file", Cell::or_null(in_script.file, Cell::text)),
+            ("line", Cell::or_null(in_script.line.map(u64::from), Cell::Num)),
+            ("column", Cell::or_null(in_script.column.map(u64::from), Cell::Num)),
+            ("original", original_cell(frame.original_place())),
             ("object", Cell::or_null(frame.object.map(tagged), Cell::Addr)),
         ])
     }

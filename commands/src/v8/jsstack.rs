@@ -2,6 +2,7 @@
 
 use kcore::v8::V8;
 use kcore::{Addr, Core, LanguageFrame, MAX_FRAMES, Stack, Tid};
+use kcore_dcmd::stack::original_cell;
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Example, Fields, Group, Opt, Record, Result, Spec,
     View,
@@ -141,11 +142,13 @@ struct End {
 
 impl End {
     fn waiting(frame: &LanguageFrame) -> Cell<'_> {
+        let in_script = frame.place_in_script();
         Cell::Object(vec![
-            ("function", Cell::or_null(frame.function.as_deref(), Cell::text)),
-            ("file", Cell::or_null(frame.file.as_deref(), Cell::text)),
-            ("line", Cell::or_null(frame.line.map(u64::from), Cell::Num)),
-            ("column", Cell::or_null(frame.column.map(u64::from), Cell::Num)),
+            ("function", Cell::or_null(in_script.function, Cell::text)),
+            ("file", Cell::or_null(in_script.file, Cell::text)),
+            ("line", Cell::or_null(in_script.line.map(u64::from), Cell::Num)),
+            ("column", Cell::or_null(in_script.column.map(u64::from), Cell::Num)),
+            ("original", original_cell(frame.original_place())),
             ("generator", Cell::or_null(frame.object.map(tagged), Cell::Addr)),
         ])
     }

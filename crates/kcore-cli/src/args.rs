@@ -77,6 +77,11 @@ struct Raw {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     perf_map: Vec<PathBuf>,
 
+    /// A source map of a script of JavaScript, or a directory of them: its frames show files, lines and names of the source;
+    /// may be repeated
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    source_map: Vec<PathBuf>,
+
     #[command(flatten)]
     finders: FinderArgs,
 
@@ -162,6 +167,7 @@ pub(crate) struct Args {
     pub(crate) untrusted: bool,
     pub(crate) debug_dirs: Vec<PathBuf>,
     pub(crate) code_maps: Vec<PathBuf>,
+    pub(crate) source_maps: Vec<PathBuf>,
     pub(crate) finders: FinderArgs,
     pub(crate) json: Option<Json>,
     pub(crate) color: Color,
@@ -415,6 +421,7 @@ fn parse_session(words: Vec<OsString>) -> Result<Args, Exit> {
         untrusted: raw.untrusted,
         debug_dirs: raw.debug_dir,
         code_maps: raw.perf_map,
+        source_maps: raw.source_map,
         finders: raw.finders,
         json: raw.json,
         color: raw.color,

@@ -146,6 +146,9 @@ fn check_named(target: &Target, args: &Args) -> Result<()> {
     for map in &args.code_maps {
         open_regular(map).map_err(|error| anyhow!("{}: {}", shown(map), io_reason(&error)))?;
     }
+    for map in args.source_maps.iter().filter(|map| !map.is_dir()) {
+        open_regular(map).map_err(|error| anyhow!("{}: {}", shown(map), io_reason(&error)))?;
+    }
     for dir in args.sysroot.iter().chain(&args.debug_dirs) {
         if !dir.is_dir() {
             bail!("{}: no such directory", shown(dir));
@@ -174,6 +177,7 @@ pub(crate) fn open_core(
         untrusted: args.untrusted,
         debug_dirs: args.debug_dirs.clone(),
         code_maps: args.code_maps.clone(),
+        source_maps: args.source_maps.clone(),
         cache_dir: folders::cache().filter(|_| !args.untrusted),
         budget,
         ..OpenOptions::default()
@@ -197,7 +201,9 @@ pub(crate) fn open_core(
 pub(crate) fn unused_files(core: &Core) -> Vec<String> {
     let maps = core.files().code_maps_without_names().into_iter();
     let maps = maps.map(|map| format!("{}: no names of code are in it", shown(map)));
-    core.files().refused_executable().into_iter().chain(maps).collect()
+    let refused = core.files().refused_source_maps().into_iter();
+    let refused = refused.map(|(map, why)| format!("{} is not used: {why}", shown(&map)));
+    core.files().refused_executable().into_iter().chain(maps).chain(refused).collect()
 }
 
 /// What may be read for a core that nobody trusts.
@@ -211,7 +217,7 @@ fn allowed(target: &Target, args: &Args, is_typed: bool) -> Allowed {
     let opened = target.core.as_deref().or(target.exe.as_deref());
     let core_dir = opened.filter(|_| !target.core_is_stdin()).map(folder);
     let named = core.into_iter().chain(target.exe.as_deref()).map(Path::to_owned);
-    let named = named.chain(args.code_maps.clone());
+    let named = named.chain(args.code_maps.clone()).chain(args.source_maps.clone());
     let folders = core_dir.into_iter().chain(args.sysroot.clone()).chain(args.debug_dirs.clone());
     let folders = folders.chain(args.finders.folders().cloned());
     Allowed {

@@ -28,6 +28,7 @@
     )
 )]
 
+mod beside;
 pub mod breakpad;
 mod breakpad_files;
 pub mod bundle;
@@ -83,6 +84,7 @@ use no_minidumps as minidumps;
 #[cfg(not(feature = "compression"))]
 use no_packed_file as packed_file;
 
+pub use beside::read_regular;
 pub use breakpad_files::WantedSymbols;
 pub use cache::CacheDir;
 pub use debug_files::{has_debug_info, supplementary_id};

@@ -50,7 +50,7 @@ impl Finder {
         Err(tried)
     }
 
-    fn source_candidates(&self, path: &Path, exe: Option<&Path>) -> Vec<PathBuf> {
+    pub(crate) fn source_candidates(&self, path: &Path, exe: Option<&Path>) -> Vec<PathBuf> {
         let root = self.paths.sysroot.as_deref().map(|root| sysroot::resolve(root, path));
         let folders = [self.paths.core_dir.as_deref(), exe.and_then(Path::parent)];
         let relative: PathBuf =

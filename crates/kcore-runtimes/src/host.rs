@@ -7,6 +7,8 @@ use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Regs, Tid};
 
+use crate::{MappedScript, SourceMapFile};
+
 /// A process: its memory, modules and threads. Implemented by the facade.
 pub trait Host: Send + Sync {
     /// Its memory.
@@ -90,6 +92,17 @@ pub trait Host: Send + Sync {
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         let _ = thread;
         Vec::new()
+    }
+
+    /// Whether texts of scripts may be read for their source maps: not while a process stands still for it.
+    fn reads_source_maps(&self) -> bool {
+        true
+    }
+
+    /// The files that may be the source map of a script, the likeliest first, until `take` has what it wanted. Those of
+    /// 128 MiB or more are left out.
+    fn source_maps(&self, script: MappedScript<'_>, take: &mut dyn FnMut(SourceMapFile) -> bool) {
+        let _ = (script, take);
     }
 
     /// The function that holds code, demangled and without parameters, where the host knows names.

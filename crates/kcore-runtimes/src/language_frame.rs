@@ -67,6 +67,40 @@ impl FrameKind {
     }
 }
 
+/// Where a frame is in what a compiler or bundler made of its source: all that the runtime itself knows of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Generated {
+    /// The name of the function there.
+    pub function: Option<Arc<str>>,
+    /// The file.
+    pub file: Option<Arc<str>>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+}
+
+/// The name and place of a frame: in the script that ran, or in the source that a map tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FramePlace<'a> {
+    /// The name of the function.
+    pub function: Option<&'a str>,
+    /// The file.
+    pub file: Option<&'a str>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+}
+
+impl Generated {
+    /// The same, borrowed.
+    pub fn place(&self) -> FramePlace<'_> {
+        let (function, file) = (self.function.as_deref(), self.file.as_deref());
+        FramePlace { function, file, line: self.line, column: self.column }
+    }
+}
+
 /// A frame of a language, as its runtime knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LanguageFrame {
@@ -77,7 +111,8 @@ pub struct LanguageFrame {
     /// What holds the code in place of a module (`node:fs`, a package, a class), where that is more
     /// than the file.
     pub module: Option<Arc<str>>,
-    /// Source file, as the runtime knows it.
+    /// Source file, as the runtime knows it; or as a source map has it, and then function, line and column are those of
+    /// the source as well.
     pub file: Option<Arc<str>>,
     /// Line, from 1.
     pub line: Option<u32>,
@@ -95,4 +130,25 @@ pub struct LanguageFrame {
     pub object: Option<Addr>,
     /// Why something is not known, in few words: `its code was not dumped`.
     pub doubt: Option<Arc<str>>,
+    /// Where a source map tells of it, what the runtime knows.
+    pub generated: Option<Arc<Generated>>,
+    /// Why a source map of its script is not used: it is told with one frame of a stack.
+    pub map_refused: Option<Arc<str>>,
+}
+
+impl LanguageFrame {
+    /// The name and place as the runtime knows them, whatever a source map says.
+    pub fn place_in_script(&self) -> FramePlace<'_> {
+        self.generated.as_ref().map_or_else(|| self.place(), |generated| generated.place())
+    }
+
+    /// The name and place in the source that a source map tells of.
+    pub fn original_place(&self) -> Option<FramePlace<'_>> {
+        self.generated.as_ref().map(|_| self.place())
+    }
+
+    fn place(&self) -> FramePlace<'_> {
+        let (function, file) = (self.function.as_deref(), self.file.as_deref());
+        FramePlace { function, file, line: self.line, column: self.column }
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::{Addr, AddressSpace, Budget, CodeAddr, MovedBytes, Region, Svma, WithMoved};
 use kcore_unwind::{Frame, Regs, Tid};
 
-use crate::{Host, HostModule, HostRange};
+use crate::{Host, HostModule, HostRange, MappedScript, SourceMapFile};
 
 /// A host in whose memory moved bytes are at home. All else it asks another.
 pub struct MovedHost<'a> {
@@ -87,6 +87,14 @@ impl Host for MovedHost<'_> {
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         self.host.frames(thread)
+    }
+
+    fn reads_source_maps(&self) -> bool {
+        self.host.reads_source_maps()
+    }
+
+    fn source_maps(&self, script: MappedScript<'_>, take: &mut dyn FnMut(SourceMapFile) -> bool) {
+        self.host.source_maps(script, take);
     }
 
     fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {

@@ -5,6 +5,7 @@
 //! - [`Lines`] says which source line an address came from, through all inlined calls.
 //! - [`DebugInfo`] has the types of a module, [`Type`] is one of them.
 //! - [`Scopes`] are the functions at an address, with their arguments and locals.
+//! - [`SourceMap`] says which source a place of generated JavaScript came from.
 //! - [`ModuleSymbols`] joins them and remembers what it has answered.
 //!
 //! Everything here speaks [`kcore_mem::Svma`], addresses as the file states them: where a module
@@ -51,6 +52,7 @@ mod plt;
 mod preference;
 mod runtime_types;
 mod sought;
+mod source_map;
 mod symbol;
 mod table;
 mod types;
@@ -66,6 +68,10 @@ pub use language::Language;
 pub use lines::{LineFrame, Lines};
 pub use module_symbols::{Function, ModuleSymbols};
 pub use sought::SoughtName;
+pub use source_map::{
+    GeneratedText, MAX_SOURCE_MAP, Misfit, OriginalPlace, SourceMap, SourceMapError, data_url,
+    last_url,
+};
 pub use symbol::{RawSymbol, SymbolId, SymbolRef, SymbolSource};
 pub use table::SymbolTable;
 pub use types::{

@@ -134,6 +134,7 @@ pub mod search;
 pub mod signal;
 mod snapshot;
 mod source;
+mod source_maps;
 mod space;
 mod stack;
 mod stack_fault;
@@ -199,11 +200,11 @@ pub use kcore_mem::{
 #[cfg(feature = "live")]
 pub use kcore_profile as profile;
 pub use kcore_runtimes::{
-    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, Host,
-    HostModule, HostRange, Identity, LanguageFrame, Native, NativeStack, PROBES, Probe, Runtime,
-    Runtimes, ScriptLabel, ScriptNode, ScriptPart, ScriptParts, ScriptScalar, ScriptVariable,
-    ScriptVariables, Span, TASK_PROBES, Task, TaskProbe, TaskStart, TextRest, ThreadFacts,
-    Undecoded, VariableLimits,
+    Damage, Dialect, DyingStack, Ending, Fate, Finding, FrameKind, FrameOfLanguage, FramePlace,
+    Generated, Host, HostModule, HostRange, Identity, LanguageFrame, MappedScript, Native,
+    NativeStack, PROBES, Probe, Runtime, Runtimes, ScriptLabel, ScriptNode, ScriptPart,
+    ScriptParts, ScriptScalar, ScriptVariable, ScriptVariables, SourceMapFile, Span, TASK_PROBES,
+    Task, TaskProbe, TaskStart, TextRest, ThreadFacts, Undecoded, VariableLimits,
 };
 pub use kcore_runtimes::{
     bthread, coroutine, erlang, fiber, go, graph, java, objects, python, reactor, ruby, tokio, v8,

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use kcore_mem::{Addr, CodeAddr};
-use kcore_runtimes::FrameKind;
+use kcore_runtimes::{FrameKind, FramePlace, Generated};
 use kcore_symbols::Function;
 
 use crate::{Core, Module, SymbolView};
@@ -32,7 +32,7 @@ pub struct Location {
     pub nearest: bool,
     /// Whether it was inlined into the next location.
     pub inline: bool,
-    /// Source file as DWARF gives it.
+    /// Source file as DWARF gives it, or a runtime; or as a source map has it, see [`Location::generated`].
     pub file: Option<Arc<str>>,
     /// Line, from 1.
     pub line: Option<u32>,
@@ -50,6 +50,10 @@ pub struct Location {
     pub object: Option<Addr>,
     /// Why a runtime does not know more of it.
     pub doubt: Option<Arc<str>>,
+    /// Where a source map told the place and the name, those in the generated script, which the runtime knows.
+    pub generated: Option<Arc<Generated>>,
+    /// Why a source map of its script is not used: with one frame of a stack.
+    pub map_refused: Option<Arc<str>>,
 }
 
 impl Location {
@@ -70,7 +74,26 @@ impl Location {
             tier: None,
             object: None,
             doubt: None,
+            generated: None,
+            map_refused: None,
         }
+    }
+}
+
+impl Location {
+    /// The name and place as a runtime knows them, whatever a source map says.
+    pub fn place_in_script(&self) -> FramePlace<'_> {
+        self.generated.as_ref().map_or_else(|| self.place(), |generated| generated.place())
+    }
+
+    /// The name and place in the source that a source map tells of.
+    pub fn original_place(&self) -> Option<FramePlace<'_>> {
+        self.generated.as_ref().map(|_| self.place())
+    }
+
+    fn place(&self) -> FramePlace<'_> {
+        let (function, file) = (self.function.as_deref(), self.file.as_deref());
+        FramePlace { function, file, line: self.line, column: self.column }
     }
 }
 

@@ -130,12 +130,13 @@ impl<'c> StackView<'c> {
         self.core.named(stack, Arc::default())
     }
 
-    /// What runtimes do not know of frames of a stack, each once.
+    /// What runtimes do not know of frames of a stack, and source maps that they do not use, each once.
     pub fn doubts(self, stack: &Stack) -> Vec<Arc<str>> {
         let language = self.core.decoded(stack).iter().flat_map(|span| &span.language);
-        let doubts = language.filter_map(|frame| frame.doubt.as_ref());
+        let of = |frame: &'_ LanguageFrame| [frame.doubt.clone(), frame.map_refused.clone()];
+        let doubts = language.flat_map(of).flatten();
         let mut seen = FxHashSet::default();
-        doubts.filter(|doubt| seen.insert(*doubt)).cloned().collect()
+        doubts.filter(|doubt| seen.insert(doubt.clone())).collect()
     }
 }
 
@@ -295,6 +296,8 @@ impl Location {
             tier: frame.tier,
             object: frame.object,
             doubt: frame.doubt,
+            generated: frame.generated,
+            map_refused: frame.map_refused,
             ..Self::default()
         }
     }

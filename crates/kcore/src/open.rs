@@ -41,6 +41,7 @@ use crate::{
     native_heap::HeapCache,
     process_code::ProcessCode,
     snapshot::LiveParts,
+    source_maps::SourceMapFiles,
     stack_owners::StackOwners,
     tail_calls::TailCallCache,
     task::Tasks,
@@ -80,6 +81,9 @@ pub struct OpenOptions {
     /// Files that name code which a JIT made: `perf-PID.map` or `jit-PID.dump`, whatever they are called. Those of the
     /// core's process that lie beside it are read without being named.
     pub code_maps: Vec<PathBuf>,
+    /// Source maps of scripts, and folders of them. Those that the scripts hold themselves, and that lie beside them, are
+    /// read without being named.
+    pub source_maps: Vec<PathBuf>,
     /// Where to keep what is costly to work out: indexes of big debug information. `None`: nowhere.
     pub cache_dir: Option<PathBuf>,
     /// The runtimes that are looked for: all that kcore knows, and whatever an embedder adds.
@@ -217,6 +221,7 @@ pub struct Core {
     pub(crate) last_scope: LastScope,
     pub(crate) knowledge: Arc<Knowledge>,
     pub(crate) finder: Finder,
+    pub(crate) source_map_files: SourceMapFiles,
     pub(crate) link_map: OnceLock<Vec<LinkMapEntry>>,
     pub(crate) linker: Built<Linker>,
     pub(crate) thread_areas: Built<ThreadAreas>,
@@ -244,6 +249,14 @@ impl<'c> FileView<'c> {
     /// Files of [`OpenOptions::code_maps`] that name no code. They are read for that.
     pub fn code_maps_without_names(self) -> Vec<&'c Path> {
         self.core.code.names.nameless()
+    }
+}
+
+impl FileView<'_> {
+    /// Files of [`OpenOptions::source_maps`] that are no source maps, and why. They are read for that.
+    pub fn refused_source_maps(self) -> Vec<(PathBuf, String)> {
+        let refused = self.core.source_map_files.refused();
+        refused.map(|(path, why)| (path.to_owned(), why.to_owned())).collect()
     }
 }
 
@@ -414,6 +427,7 @@ impl Core {
             last_scope: LastScope::default(),
             knowledge: Arc::default(),
             finder,
+            source_map_files: SourceMapFiles::new(&options.source_maps),
             link_map: OnceLock::new(),
             linker: Built::new(),
             thread_areas: Built::new(),

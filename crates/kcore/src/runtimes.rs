@@ -5,8 +5,8 @@ use std::sync::{Arc, atomic::Ordering::Relaxed};
 use kcore_elf::Image;
 use kcore_mem::{Addr, AddrRange, AddressSpace, Budget, CodeAddr, Region, Svma};
 use kcore_runtimes::{
-    Anchors, Dialect, Host, HostModule, HostRange, Runtimes, ScriptNode, ThreadFacts,
-    VariableLimits,
+    Anchors, Dialect, Host, HostModule, HostRange, MappedScript, Runtimes, ScriptNode,
+    SourceMapFile, ThreadFacts, VariableLimits,
 };
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Frame, Phase, Regs, RuleFrame, RuleStep, StepRule};
@@ -146,6 +146,17 @@ impl Host for Core {
 
     fn frames(&self, thread: Tid) -> Vec<Frame> {
         self.stacks().of_thread(thread, MAX_FRAMES).frames
+    }
+
+    /// What a snapshot did not copy is read for what is to be copied, unless it is read later.
+    fn reads_source_maps(&self) -> bool {
+        let live = self.parts.as_ref().and_then(|parts| parts.live.as_ref());
+        live.is_none_or(|live| live.reads_later)
+    }
+
+    fn source_maps(&self, script: MappedScript<'_>, take: &mut dyn FnMut(SourceMapFile) -> bool) {
+        let exe = Self::modules(self).exe().and_then(Module::file_path);
+        self.source_map_files.of_script(script, &self.finder, exe, take);
     }
 
     fn function_at(&self, at: CodeAddr) -> Option<Arc<str>> {

@@ -1,5 +1,6 @@
 //! A stack that several cores have, frame by frame.
 
+use kcore_dcmd::stack::original_cell;
 use kcore_dcmd::{Cell, DcmdError, Fields, Record, Sink, SymbolCell, View};
 
 use super::alike::{Comparable, FrameKey};
@@ -43,12 +44,14 @@ impl Record for ComparedFrame<'_> {
 
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let location = &*self.frame.location;
+        let in_script = location.place_in_script();
         out.num("index", self.index as u64)
             .text("kind", location.kind.as_str())
-            .opt_text("function", location.function.as_deref())
+            .opt_text("function", in_script.function)
             .opt_text("module", location.module.as_deref())
-            .opt_text("file", location.file.as_deref())
-            .num("line", location.line.map(u64::from))
+            .opt_text("file", in_script.file)
+            .num("line", in_script.line.map(u64::from))
+            .put("original", original_cell(location.original_place()))
             .flag("inline", location.inline)
             .flag("guess", self.frame.is_guess)
             .display("symbol", Cell::Symbol(self.symbol()))

@@ -4,7 +4,7 @@ use kcore::{
     Addr, CodeAddr, Core, Endian, FrameKind, NamedFrame, TakenSignal, TaskId, Tid, signal,
 };
 
-use super::FrameValues;
+use super::{FrameValues, original_cell};
 use crate::{Cell, Dot, Fields, Record, SymbolCell, View};
 
 /// What stands for the name of a function that nobody knows.
@@ -179,6 +179,20 @@ impl FrameLine {
         renamed.or(self.frame.location.function.as_deref())
     }
 
+    /// The name of the function in JSON: where a source map has another one, that of the script.
+    fn function_in_script(&self) -> Option<&str> {
+        let renamed = self.renamed.as_ref().and_then(|named| named.name.as_deref());
+        renamed.or(self.frame.location.place_in_script().function)
+    }
+
+    /// The file, line and column that stand in a line of their own.
+    fn place(&self) -> Option<String> {
+        let location = &self.frame.location;
+        let numbers = [location.line, location.column].into_iter().map_while(|number| number);
+        let file = location.file.as_deref()?.to_owned();
+        Some(numbers.fold(file, |place, number| format!("{place}:{number}")))
+    }
+
     fn offset(&self) -> Option<u64> {
         self.renamed.as_ref().map_or(self.frame.location.offset, |named| Some(named.offset))
     }
@@ -216,8 +230,9 @@ impl FrameLine {
         let location = &self.frame.location;
         let tier = location.tier.map(|tier| format!(", {tier}")).unwrap_or_default();
         let bytecode = location.bytecode.map(|index| format!(" @{index}")).unwrap_or_default();
-        let doubt = location.doubt.as_deref().map(|doubt| format!(": {doubt}")).unwrap_or_default();
-        Some(format!("{kind}{tier}{bytecode}{doubt}"))
+        let doubts = [&location.doubt, &location.map_refused].into_iter().flatten();
+        let doubts: String = doubts.map(|doubt| format!(": {doubt}")).collect();
+        Some(format!("{kind}{tier}{bytecode}{doubts}"))
     }
 
     /// The file and line that stand in its line: of a frame of a language always, with the column, since an address
@@ -251,7 +266,7 @@ impl Record for FrameLine {
                 " ",
                 called!(),
                 "{nameless? in {nameless}}{told? [{told}]}{nearest? [nearest symbol]}{inline? [inlined]}\n",
-                "                 {file?{file}{line?:{line}}{column?:{column}}, }",
+                "                 {place?{place}, }",
                 "{pc?pc={pc:x}{sp? sp={sp:x}}, }by {trust}",
                 doubts!(),
                 "{variables*\n                     {.}}"
@@ -265,6 +280,7 @@ impl Record for FrameLine {
     fn fields<'a>(&'a self, out: &mut Fields<'a>) {
         let frame = self.frame.frame;
         let location = &self.frame.location;
+        let in_script = location.place_in_script();
         out.num("index", self.frame.index as u64)
             .addr("pc", self.frame.pc().map(CodeAddr::addr))
             .addr("sp", frame.and_then(|frame| frame.sp))
@@ -274,15 +290,16 @@ impl Record for FrameLine {
             .flag("other_stack", frame.is_some_and(|frame| frame.on_other_stack))
             .flag("calls_elsewhere", frame.is_some_and(|frame| frame.calls_elsewhere))
             .text("kind", self.kind_word())
-            .opt_text("function", self.function())
+            .opt_text("function", self.function_in_script())
             .opt_text("module", location.module.as_deref())
             .hex("offset", self.offset())
             .flag("nearest", self.symbol().nearest)
             .put("signal", self.taken())
             .flag("inline", location.inline)
-            .opt_text("file", location.file.as_deref())
-            .num("line", location.line.map(u64::from))
-            .num("column", location.column.map(u64::from))
+            .opt_text("file", in_script.file)
+            .num("line", in_script.line.map(u64::from))
+            .num("column", in_script.column.map(u64::from))
+            .put("original", original_cell(location.original_place()))
             .opt_text("language", location.language)
             .opt_text("tier", location.tier)
             .num("bytecode", location.bytecode.map(u64::from))
@@ -295,6 +312,7 @@ impl Record for FrameLine {
             .display("symbol", Cell::Symbol(self.unmarked_symbol()))
             .display("frame_pointer", Cell::or_null(self.frame_pointer, Cell::Addr))
             .display("nameless", Cell::or_null(self.nameless_in(), Cell::text))
+            .display("place", Cell::or_null(self.place(), Cell::text))
             .display("source", Cell::or_null(self.source(), Cell::text))
             .display("told", Cell::or_null(self.told(), Cell::text));
     }

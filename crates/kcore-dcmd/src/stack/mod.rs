@@ -3,6 +3,7 @@
 mod frame_line;
 mod frame_values;
 mod group;
+mod original;
 mod stack_record;
 
 pub use frame_line::{FrameLine, Layout};
@@ -10,6 +11,7 @@ pub use frame_values::{
     DEFAULT_ARGUMENTS, FrameValues, LIMITS, NamedValue, ValueReader, VariableChoice,
 };
 pub use group::{GroupBegin, MAX_GROUP_FRAMES, sort_groups, state_of_group};
+pub use original::original_cell;
 pub use stack_record::{StackBegin, StackEnd};
 
 use kcore::{Core, StackGroup};

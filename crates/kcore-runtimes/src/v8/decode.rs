@@ -161,22 +161,26 @@ impl Decoder<'_> {
         }
         let sizes = || self.v8.bytecode_sizes(self.host);
         let location = Location::find(&self.heap, self.host, seen.pc, seen.slots, function, &sizes);
-        let inlined = location.inlined.iter().map(|inlined| LanguageFrame {
-            function: Some(self.inlined_name(inlined).into()),
-            inline: true,
-            object: Some(seen.slots.0),
-            ..self.inlined_place(inlined)
+        let inlined = location.inlined.iter().map(|inlined| {
+            let frame = LanguageFrame {
+                function: Some(self.inlined_name(inlined).into()),
+                inline: true,
+                object: Some(seen.slots.0),
+                ..self.inlined_place(inlined)
+            };
+            self.heap.original(frame, inlined.shared, None)
         });
         let mut frames: Vec<LanguageFrame> = inlined.collect();
         let site = CallSite {
             is_construct: outer.is_some_and(|outer| self.is_construct(outer)),
             ..CallSite::new(&self.heap, function, seen.slots.receiver(&self.heap))
         };
-        frames.push(LanguageFrame {
+        let own = LanguageFrame {
             function: Some(site.shown().into()),
             object: Some(seen.slots.0),
             ..self.placed(function.shared, location.script_offset)
-        });
+        };
+        frames.push(self.heap.original(own, function.shared, Some(function)));
         frames
     }
 

@@ -2,7 +2,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Layout, Tagged};
+use super::{Layout, Tagged, source_map::Maps};
 
 /// Offset of the instance type in a map, u16. `src/objects/map.tq`.
 const MAP_INSTANCE_TYPE: u64 = 12;
@@ -24,6 +24,8 @@ pub struct Heap<'a> {
     pub space: &'a dyn AddressSpace,
     /// Its layout.
     pub layout: &'a Layout,
+    /// The source maps of its scripts; `None` where nobody looks for them.
+    pub maps: Option<Maps<'a>>,
 }
 
 /// An object whose map was looked at.

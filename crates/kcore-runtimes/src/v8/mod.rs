@@ -29,6 +29,7 @@ mod location;
 mod metadata;
 mod nameless;
 mod objects;
+mod original;
 mod owner;
 mod positions;
 mod probe;
@@ -39,6 +40,7 @@ mod scope_info;
 mod script;
 pub mod script_tree;
 mod source;
+mod source_map;
 mod step;
 mod string;
 mod tagged;
@@ -71,8 +73,9 @@ use tagged::Tagged;
 use version::Version;
 
 use crate::{
-    DyingStack, Ending, FrameOfLanguage, Host, HostModule, Identity, NativeStack, Runtime,
-    ScriptVariables, Span, ThreadFacts, VariableLimits, graph::GraphCell, objects::Objects,
+    DyingStack, Ending, FrameOfLanguage, Host, HostModule, Identity, LanguageFrame, NativeStack,
+    Runtime, ScriptVariables, Span, ThreadFacts, VariableLimits, graph::GraphCell,
+    objects::Objects,
 };
 
 pub use awaiting::Waiting;
@@ -104,6 +107,7 @@ pub struct V8 {
     groups: OnceLock<Arc<[census::Group]>>,
     marked: census::Marked,
     graph: GraphCell,
+    maps: source_map::MapCache,
 }
 
 impl V8 {
@@ -119,11 +123,14 @@ impl V8 {
             groups: OnceLock::new(),
             marked: census::Marked::default(),
             graph: GraphCell::default(),
+            maps: source_map::MapCache::default(),
         }
     }
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
-        Heap { space: host.space(), layout: &self.layout }
+        let maps = source_map::Maps { cache: &self.maps, host };
+        let maps = host.reads_source_maps().then_some(maps);
+        Heap { space: host.space(), layout: &self.layout, maps }
     }
 
     /// The heap, if its layouts are known, or those of the nearest version may be used.
@@ -180,6 +187,18 @@ impl V8 {
     }
 }
 
+/// Leaves what is said of a map that is not used at the first frame of its script.
+fn told_once<'f>(frames: impl Iterator<Item = &'f mut LanguageFrame>) {
+    let mut told: Vec<Arc<str>> = Vec::new();
+    for frame in frames {
+        let Some(refused) = frame.map_refused.take() else { continue };
+        if !told.contains(&refused) {
+            told.push(refused.clone());
+            frame.map_refused = Some(refused);
+        }
+    }
+}
+
 impl Runtime for V8 {
     fn identity(&self) -> &Identity {
         &self.identity
@@ -211,6 +230,7 @@ impl Runtime for V8 {
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
         let Some(heap) = self.decodable(host) else { return Vec::new() };
         let mut spans = Decoder { v8: self, host, heap }.spans(stack);
+        told_once(spans.iter_mut().flat_map(|span| &mut span.language));
         if let Some(doubt) = self.layout_doubt() {
             for frame in spans.iter_mut().flat_map(|span| &mut span.language) {
                 frame.doubt.get_or_insert_with(|| doubt.clone());

@@ -15,6 +15,7 @@ const NAME: u64 = 16;
 const LINE_OFFSET: u64 = 24;
 const COLUMN_OFFSET: u64 = 32;
 const LINE_ENDS: u64 = 56;
+const NUMBER: u64 = 64;
 const EVAL_FROM: u64 = 72;
 const EVAL_POSITION: u64 = 80;
 const AFTER_EVAL: u64 = 88;
@@ -64,11 +65,30 @@ impl Script {
 
     /// The name that its text has for it, `//# sourceURL=`.
     pub fn source_url(self, heap: &Heap<'_>) -> Option<String> {
-        // It stands behind the flags, before which other versions have more.
-        let mut offsets = (AFTER_EVAL..AFTER_EVAL + 40).step_by(8);
-        let flags = offsets.find(|offset| heap.smi(self.at, *offset).is_some())?;
-        let url = heap.field(self.at, flags.checked_add(8)?)?;
+        let url = heap.field(self.at, self.behind_flags(heap)?)?;
         heap.text(url, MAX_NAME).filter(|url| !url.is_empty())
+    }
+
+    /// What its text has for its source map, `//# sourceMappingURL=`: a string.
+    pub fn source_mapping_url(self, heap: &Heap<'_>) -> Option<Object> {
+        let url = heap.field(self.at, self.behind_flags(heap)?.checked_add(8)?)?;
+        heap.is_string(url).then_some(url)
+    }
+
+    /// The offset of its URLs. They stand behind the flags, before which other versions have more.
+    fn behind_flags(self, heap: &Heap<'_>) -> Option<u64> {
+        let mut offsets = (AFTER_EVAL..AFTER_EVAL + 40).step_by(8);
+        offsets.find(|offset| heap.smi(self.at, *offset).is_some())?.checked_add(8)
+    }
+
+    /// Its number, which no other script of its isolate has or had.
+    pub fn number(self, heap: &Heap<'_>) -> Option<i32> {
+        heap.smi(self.at, NUMBER)
+    }
+
+    /// Whether its text is counted from its own first line and column: it is no part of another one.
+    pub fn begins_its_file(self, heap: &Heap<'_>) -> bool {
+        [LINE_OFFSET, COLUMN_OFFSET].iter().all(|offset| heap.smi(self.at, *offset) == Some(0))
     }
 
     /// Its source text.

@@ -58,7 +58,7 @@ impl Made {
     }
 
     fn heap(&self) -> Heap<'_> {
-        Heap { space: self, layout: &self.layout }
+        Heap { space: self, layout: &self.layout, maps: None }
     }
 
     fn words(&mut self, words: &[u64]) -> u64 {

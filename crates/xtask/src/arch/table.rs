@@ -63,10 +63,11 @@ pub const ROOMS: &[Room] = &[
         uses: &["kcore-mem"],
         third_party: &["gimli", "rustc-hash", "thiserror"],
     },
+    // Source maps are JSON.
     Room {
         name: "kcore-symbols",
         uses: &["kcore-mem", "kcore-parallel", "kcore-elf"],
-        third_party: &["gimli", "rustc-demangle", "rustc-hash"],
+        third_party: &["gimli", "rustc-demangle", "rustc-hash", "serde", "serde_json"],
     },
     // What a type means in memory. It asks the process around it through a trait. It reads files of printers, which are
     // TOML or XML.

@@ -198,7 +198,7 @@ impl<'a> Awaits<'a> {
             .offset(generator, function)
             .and_then(|offset| function.shared.script(heap)?.place(heap, offset));
         let script = function.shared.script(heap);
-        Some(LanguageFrame {
+        let frame = LanguageFrame {
             kind: FrameKind::Async,
             function: Some(site.shown().into()),
             file: script.and_then(|script| script.shown_name(heap)).map(Arc::from),
@@ -207,7 +207,8 @@ impl<'a> Awaits<'a> {
             language: Some("javascript"),
             object: Some(generator.at),
             ..LanguageFrame::default()
-        })
+        };
+        Some(heap.original(frame, function.shared, Some(function)))
     }
 
     /// Where a generator waits, in its script.

@@ -122,7 +122,7 @@ fn given_to_then(heap: &Heap<'_>, handler: Object) -> Option<LanguageFrame> {
     let function = Function::load(heap, heap.object_or_tagged(handler.at))?;
     let script = function.shared.script(heap)?;
     let place = function.shared.first_place(heap);
-    Some(LanguageFrame {
+    let frame = LanguageFrame {
         kind: FrameKind::Async,
         function: Some(function.name(heap).unwrap_or_else(|| "<anonymous>".to_owned()).into()),
         file: script.shown_name(heap).map(Into::into),
@@ -131,5 +131,6 @@ fn given_to_then(heap: &Heap<'_>, handler: Object) -> Option<LanguageFrame> {
         language: Some("javascript"),
         object: Some(handler.at),
         ..LanguageFrame::default()
-    })
+    };
+    Some(heap.original(frame, function.shared, Some(function)))
 }
