@@ -60,7 +60,7 @@ impl SourceMapFiles {
         let named =
             named.filter_map(|path| Some((read_regular(&path, MAX_SOURCE_MAP).ok()?, path)));
         let mut by_name = named.map(|(bytes, path)| file(&path, bytes, true));
-        by_name.any(|file| take(file)) || beside(script, finder, exe, take)
+        by_name.any(&mut *take) || beside(script, finder, exe, take)
     }
 
     /// The files that a user named for a script: it has their name but for `.map`, or they name it; in a folder they
