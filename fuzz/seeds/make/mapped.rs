@@ -12,7 +12,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("plain", with_script(PLAIN)),
         ("sections", with_script(SECTIONS)),
-        ("guarded", with_script(&format!(")]}'\n{PLAIN}"))),
+        ("guarded", with_script(&format!(")]}}'\n{PLAIN}"))),
         ("cut", PLAIN.as_bytes()[..200].to_vec()),
     ]
 }
