@@ -13,6 +13,6 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("plain", with_script(PLAIN)),
         ("sections", with_script(SECTIONS)),
         ("guarded", with_script(&format!(")]}}'\n{PLAIN}"))),
-        ("cut", PLAIN.as_bytes()[..200].to_vec()),
+        ("cut", PLAIN.as_bytes()[..120].to_vec()),
     ]
 }
