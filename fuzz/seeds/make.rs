@@ -34,10 +34,10 @@ mod language;
 mod link_map;
 #[path = "make/luaish.rs"]
 mod luaish;
-#[path = "make/packed.rs"]
-mod packed;
 #[path = "make/mapped.rs"]
 mod mapped;
+#[path = "make/packed.rs"]
+mod packed;
 #[path = "make/perlish.rs"]
 mod perlish;
 #[path = "make/phpish.rs"]
