@@ -82,7 +82,7 @@ impl Ground {
         let text = self.kcore(&[options, &["--json", "-c", "::stack"]].concat());
         let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let stack = records.into_iter().find(|record| record["frames"].is_array()).unwrap();
-        let is_ours = |frame: &&Value| frame["file"] == Value::from(self.script());
+        let is_ours = |frame: &&Value| frame["file"] == *self.script();
         stack["frames"].as_array().unwrap().iter().filter(is_ours).cloned().collect()
     }
 
