@@ -17,7 +17,11 @@ extern "C" {
 #endif
 
 /* A function that stays one: never inlined, cloned or analysed from outside. */
+#ifdef __clang__
+#define FN __attribute__((noinline))
+#else
 #define FN __attribute__((noipa))
+#endif
 /* A function that is always a part of its caller, at -O0 too. */
 #define INLINED static inline __attribute__((always_inline))
 /* Nothing moves across this, and a call before it is no tail call. */

@@ -196,12 +196,17 @@ mod tests {
 
     #[test]
     fn a_stack_without_room_for_a_signal_is_told_by_what_it_has_left() {
-        let core = open("nodes");
+        let core = open("workers");
         let frame = core.process().aux(AT_MINSIGSTKSZ).expect("the kernel told it");
-        let start = stack_of(&core, core.threads()[0].tid).start;
+        let is_other = |thread: &&crate::Thread| Some(thread.tid.get()) != core.process().pid();
+        let other = core.threads().iter().find(is_other).expect("a thread beside the first");
+        let start = stack_of(&core, other.tid).start;
         let left = |bytes| core.too_little_stack(start.checked_add(bytes));
         assert_eq!((left(0), left(0x210)), (Some(0), Some(0x210)));
         assert_eq!(left(frame + RED_ZONE), None);
         assert_eq!(core.too_little_stack(Some(Addr::new(0x10))), None, "no stack");
+        let core = open("nodes");
+        let first = stack_of(&core, core.threads()[0].tid).start;
+        assert_eq!(core.too_little_stack(Some(first)), None, "the kernel makes it larger");
     }
 }

@@ -69,11 +69,22 @@ impl View {
                 self.first = 0;
                 KeyAnswer::Redraw
             }
-            keys => keys.iter().fold(KeyAnswer::Redraw, |asked, key| match self.key(*key) {
-                KeyAnswer::Redraw => asked,
-                other => other,
-            }),
+            keys => self.keys(keys),
         }
+    }
+
+    /// Several keys that were typed fast, or pasted; what stands behind a slash is a filter.
+    fn keys(&mut self, keys: &[u8]) -> KeyAnswer {
+        for (at, key) in keys.iter().enumerate() {
+            if self.is_typing {
+                return self.filtered(keys.get(at..).unwrap_or_default());
+            }
+            match self.key(*key) {
+                KeyAnswer::Redraw => {}
+                other => return other,
+            }
+        }
+        KeyAnswer::Redraw
     }
 
     fn key(&mut self, key: u8) -> KeyAnswer {
