@@ -163,7 +163,8 @@ impl View {
             (false, "") => String::new(),
             (false, text) => format!("  /{text}"),
         };
-        format!("{count} functions {order}, {of}{paused}{filter}")
+        let functions = if count == 1 { "function" } else { "functions" };
+        format!("{count} {functions} {order}, {of}{paused}{filter}")
     }
 }
 
@@ -262,7 +263,7 @@ mod tests {
         assert_eq!(view.typed(b"t", 6), KeyAnswer::Redraw);
         assert!(lines(&mut view)[3].contains("main"));
         view.typed(b"/g", 6);
-        assert_eq!(lines(&mut view)[1], "1 functions by TOTAL, the last part  /_");
+        assert_eq!(lines(&mut view)[1], "1 function by TOTAL, the last part  /g_");
     }
 
     #[test]
