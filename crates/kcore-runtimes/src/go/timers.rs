@@ -15,8 +15,8 @@ use super::{
 };
 use crate::Host;
 
-/// Timers of one processor, at most, and between two looks at the clock.
-const MAX_TIMERS: u64 = 1 << 24;
+/// Timers of all processors together, at most, and between two looks at the clock.
+const MAX_TIMERS: u64 = 1 << 22;
 const EVERY: u64 = 1 << 10;
 /// From when a timer is due to its other fields.
 const PERIOD: u64 = 8;
@@ -85,15 +85,17 @@ impl Go {
     /// # Errors
     /// In words, where the processors that keep them are not found or cannot be read.
     pub fn timers(&self, host: &dyn Host) -> Result<Timers, String> {
-        let mut found = Timers::default();
+        let (mut found, mut left) = (Timers::default(), MAX_TIMERS);
         for processor in self.processors(host)? {
-            self.timers_of(host, processor, &mut found);
+            self.timers_of(host, processor, &mut found, &mut left);
         }
         found.all.sort_by_key(|timer| (timer.when, timer.at));
         Ok(found)
     }
 
-    fn timers_of(&self, host: &dyn Host, processor: Addr, found: &mut Timers) {
+    /// Adds those of a processor. `left` counts those that may still be looked at, of all processors together: a damaged
+    /// runtime may have many that share one heap.
+    fn timers_of(&self, host: &dyn Host, processor: Addr, found: &mut Timers, left: &mut u64) {
         let (space, layout) = (host.space(), &self.layout.timers);
         let word = |offset: u64| {
             space.read_word(processor.checked_add(layout.heap)?.checked_add(offset)?).ok()
@@ -105,12 +107,15 @@ impl Go {
         };
         for number in 0..count {
             let halted = || host.budget().is_some_and(|budget| budget.is_halted());
-            if number >= MAX_TIMERS || (number.is_multiple_of(EVERY) && halted()) {
+            let at = Addr::new(first).saturating_add(number.saturating_mul(layout.element));
+            let timer = space.read_addr(at).ok().filter(|_| *left > 0);
+            let Some(timer) = timer.filter(|_| !number.is_multiple_of(EVERY) || !halted()) else {
+                // Where one cannot be read, what is behind it cannot either.
                 found.damaged = found.damaged.saturating_add(count.saturating_sub(number));
                 return;
-            }
-            let at = Addr::new(first).saturating_add(number.saturating_mul(layout.element));
-            match space.read_addr(at).ok().and_then(|at| self.timer(host, at)) {
+            };
+            *left = left.saturating_sub(1);
+            match self.timer(host, timer) {
                 Some(timer) => found.all.extend(timer),
                 None => found.damaged = found.damaged.saturating_add(1),
             }
