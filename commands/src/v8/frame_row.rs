@@ -118,7 +118,7 @@ impl FrameRow<'_> {
         self.named()?.location.doubt.as_deref()
     }
 
-    /// That, or why a source map is not used.
+    /// What V8 does not know, or why a source map is not used.
     fn told(&self) -> Option<&str> {
         self.doubt().or_else(|| self.named()?.location.map_refused.as_deref())
     }

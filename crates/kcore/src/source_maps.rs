@@ -1,7 +1,7 @@
 //! The files in which source maps of scripts are looked for: those that a user names, then those beside the scripts.
 
 use std::{
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -109,9 +109,10 @@ fn names(script: MappedScript<'_>) -> impl Iterator<Item = String> {
 fn below(folder: &Path, script: MappedScript<'_>, names: &[String]) -> Vec<PathBuf> {
     let path = script.path().unwrap_or_else(|| script.file_name().to_owned());
     let parents = Path::new(&path).parent().into_iter().flat_map(Path::components);
-    let parents: Vec<_> = parents.filter(|part| part.as_os_str() != "/").collect();
+    // The path is the core's: it must not lead out of the folder.
+    let parents: Vec<_> = parents.filter(|part| matches!(part, Component::Normal(_))).collect();
     let ends = (0..=parents.len()).filter_map(|from| parents.get(from..));
-    let in_end = |end: &[std::path::Component<'_>]| {
+    let in_end = |end: &[Component<'_>]| {
         let folder = folder.join(end.iter().collect::<PathBuf>());
         names.iter().map(|name| folder.join(name)).collect::<Vec<_>>()
     };
@@ -177,6 +178,17 @@ mod tests {
         let says = r#"{"version":3,"file":"js/a.js","mappings":""}"#;
         fs::write(at("maps/c.map"), says).unwrap();
         assert_eq!(found(&[at("maps/c.map")], &core), [named(says)]);
+    }
+
+    #[test]
+    fn the_path_of_a_script_does_not_lead_out_of_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let maps = folder.path().join("maps");
+        fs::create_dir(&maps).unwrap();
+        fs::write(folder.path().join("a.js.map"), "outside").unwrap();
+        let script = MappedScript { name: "/app/../a.js", url: None };
+        let names: Vec<String> = names(script).collect();
+        assert_eq!(below(&maps, script, &names), [PathBuf::new(); 0]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::{Block, BlockEvent, BlockEventKind, HeapHost, Sample, Samples, Watch,
 
 /// Stacks by which the depot is found.
 const PROBES: usize = 8;
-/// Chunks that are looked at for them.
+/// Chunks in which these stacks are looked for, at most.
 const MAX_PROBED: usize = 1 << 16;
 /// Chunks between two looks at whoever watches.
 const STEP: u64 = 1 << 14;

@@ -125,11 +125,7 @@ impl<'a> Crash<'a> {
     /// The address of a memory fault; `None` for another signal, and where the kernel tells none.
     pub fn fault(&self) -> Option<Addr> {
         let is_of_memory = self.is_signal("SIGSEGV") || self.is_signal("SIGBUS");
-        let info = self.info.filter(|_| is_of_memory)?;
-        match info.detail {
-            SignalDetail::Fault { address } => Some(address),
-            _ => None,
-        }
+        self.told_address().filter(|_| is_of_memory)
     }
 
     /// The address that the kernel told with the signal, whatever it is of.

@@ -40,7 +40,7 @@ impl FoundVariable {
         Ok(Object { ty, place: self.place.clone()? })
     }
 
-    /// The same where its name can mean no other.
+    /// The variable, where the way in which it was found leaves no doubt that it is meant.
     pub(super) fn meant(self) -> Self {
         Self { is_private: false, ..self }
     }

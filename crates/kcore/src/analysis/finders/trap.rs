@@ -69,7 +69,7 @@ fn refused(crash: &Crash<'_>, pc: Addr) -> Addr {
     crash.told_address().filter(|at| at.get() != 0).unwrap_or(pc)
 }
 
-/// The same of one that is there to stop the program, which the kernel may tell to be behind it.
+/// The same of an instruction that is there to stop the program. With SIGTRAP the kernel may tell the address behind it.
 fn own_place(crash: &Crash<'_>, at: Addr) -> String {
     match crash.is_signal("SIGILL") {
         true => place(crash, at),
