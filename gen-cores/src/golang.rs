@@ -11,7 +11,7 @@ use crate::error::AtPath;
 use crate::lock::Lock;
 use crate::pinned_wheel::PinnedWheel;
 use crate::recipe::Lib;
-use crate::variant::Link;
+use crate::variant::{Arch, Link};
 use crate::{Download, Error, Result, Scenario, Variant, paths, tools};
 
 /// The package.
@@ -125,12 +125,16 @@ impl Release {
         std::fs::remove_dir_all(&part).at(&part)
     }
 
-    /// A line that runs it, with a cache of what it compiled of its library.
-    fn line(self, scenario: &Scenario) -> Line {
+    /// A line that runs it for the machine of a variant, with a cache of what it compiled of its library.
+    fn line(self, scenario: &Scenario, variant: &Variant) -> Line {
         let mut line = Line::new("env");
         line.args(["GOTOOLCHAIN=local", "GO111MODULE=off", "GOFLAGS="]);
         line.arg(format!("CGO_ENABLED={}", u8::from(has_c(scenario))));
         line.arg(format!("GOCACHE={}", home().join("cache").display()));
+        if variant.arch == Arch::Aarch64 {
+            line.arg("GOARCH=arm64");
+            line.args(variant.arch.cross().map(|cross| format!("CC={}", cross.gcc)));
+        }
         match self.is_of_system() {
             true => line.arg(tools::GO),
             false => {
@@ -143,7 +147,7 @@ impl Release {
 
     /// The line that builds the program of a scenario in a case's folder.
     pub(crate) fn build(self, scenario: &Scenario, variant: &Variant) -> Line {
-        let mut line = self.line(scenario);
+        let mut line = self.line(scenario, variant);
         line.args(["build", "-trimpath", "-o", &scenario.name]);
         if variant.stripped {
             line.arg("-ldflags=-s -w");
@@ -160,7 +164,7 @@ impl Release {
 
     /// The line that builds a library of a scenario, which its flags say how to.
     pub(crate) fn build_lib(self, scenario: &Scenario, variant: &Variant, lib: &Lib) -> Line {
-        let mut line = self.line(scenario);
+        let mut line = self.line(scenario, variant);
         line.args(["build", "-trimpath", "-o", &lib.file_name(0)]).args(&lib.flags);
         if variant.stripped {
             line.arg("-ldflags=-s -w");

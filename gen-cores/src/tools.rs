@@ -173,11 +173,14 @@ fn compilers(language: Language, variant: &Variant) -> Vec<&'static str> {
         return Vec::new();
     }
     if let Some(go) = variant.go {
-        return match (go.is_of_system(), go.is_here()) {
-            (true, _) => vec![GO],
-            (false, true) => Vec::new(),
-            (false, false) => vec![wheel::PIP, wheel::UNZIP],
+        let own: &[_] = match (go.is_of_system(), go.is_here()) {
+            (true, _) => &[GO],
+            (false, true) => &[],
+            (false, false) => &[wheel::PIP, wheel::UNZIP],
         };
+        // It compiles for other machines itself, but not what is C in a program.
+        let of_c = variant.arch.cross().map(|cross| cross.gcc);
+        return own.iter().copied().chain(of_c).collect();
     }
     if let Some(java) = variant.java {
         let fetching: &[_] = if java.is_here() { &[] } else { &[wheel::PIP, wheel::UNZIP] };

@@ -36,7 +36,8 @@ struct Opened {
 
 /// An opened core of a program that told something else than what Go prints.
 fn open(case: &Case) -> Opened {
-    let options = OpenOptions { core: Some(case.core.clone()), ..OpenOptions::default() };
+    let sysroot = case.truth().expect("a truth").sysroot.map(Into::into);
+    let options = OpenOptions { core: Some(case.core.clone()), sysroot, ..OpenOptions::default() };
     let core = Arc::new(Core::open(&options).expect("the core opens"));
     Opened { name: case.name(), core, told: Vec::new() }
 }

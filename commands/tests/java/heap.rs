@@ -38,6 +38,16 @@ pub fn is_settled(core: &Opened) -> bool {
     is_settled
 }
 
+/// Whether a value is one that ZGC moved: kcore cannot follow the reference, and says so.
+fn was_moved(core: &Opened, node: &Value) -> bool {
+    let was_moved =
+        node["note"].as_str().is_some_and(|note| note.contains("ZGC may have moved it"));
+    if was_moved {
+        gen_cores::not_tested(format!("{}: ZGC moved {}", core.name, node["name"]));
+    }
+    was_moved
+}
+
 /// A value as Java's `String.valueOf` has it.
 fn text(node: &Value) -> String {
     let children = || node["children"].as_array().expect("children").iter();
@@ -72,7 +82,11 @@ fn objects_say_what_java_says_of_them() {
         for (name, said) in told {
             // A field that hides one of the class above stands first.
             let field = shown.iter().find(|field| field["name"] == name.as_str());
-            let own = text(field.unwrap_or_else(|| panic!("{}: no {name}", core.name)));
+            let field = field.unwrap_or_else(|| panic!("{}: no {name}", core.name));
+            if was_moved(&core, field) {
+                continue;
+            }
+            let own = text(field);
             assert!(own == said || parts(&own) == parts(&said), "{} {name}: {own}", core.name);
         }
     }
@@ -93,7 +107,10 @@ fn members_are_found_by_paths() {
         for (path, value) in expected {
             let line = format!("{SHOWN} | ::javaprint '{path}'");
             let record = core.records(&line).pop().expect("a value");
-            assert_eq!(text(&record["values"][0]["value"]), value, "{} {path}", core.name);
+            let node = &record["values"][0]["value"];
+            if !was_moved(&core, node) {
+                assert_eq!(text(node), value, "{} {path}", core.name);
+            }
         }
     }
 }

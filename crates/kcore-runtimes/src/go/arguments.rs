@@ -51,6 +51,7 @@ impl Go {
     pub fn arguments(&self, host: &dyn Host, pc: CodeAddr, cfa: Addr) -> Option<String> {
         let space = host.space();
         let place = self.place(host, pc)?;
+        let first = cfa.checked_add(self.abi.before_arguments)?;
         let described = place.function.funcdata(&self.tables, space, WHERE)?;
         let live = Live::at(self, space, &place, pc);
         let (mut shown, mut begins, mut slot) = (String::new(), true, 0_u8);
@@ -71,7 +72,7 @@ impl Go {
                 TOO_FAR => shown.push('_'),
                 offset => {
                     let size = usize::from(bytes.next()?).min(8);
-                    let at = cfa.checked_add(u64::from(offset))?;
+                    let at = first.checked_add(u64::from(offset))?;
                     shown.push_str(&format!("{:#x}", space.read_uint(at, size).ok()?));
                     if !live.has(space, offset, slot) {
                         shown.push('?');

@@ -1,15 +1,15 @@
 //! The ways between Go and C: each has a stack of its own, and a goroutine may have been moved while C ran
-//! (`runtime/cgocall.go`, `runtime/asm_amd64.s`, `runtime/cgo/asm_amd64.s`, `runtime/cgo/abi_amd64.h`, Go 1.19 to 1.27).
+//! (`runtime/cgocall.go`, `runtime/asm_{amd64,arm64}.s`, `runtime/cgo/{asm_amd64.s,abi_amd64.h,asm_arm64.s}`, Go 1.19 to 1.27).
 
 use kcore_mem::{Addr, AddressSpace};
 use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 
 use super::{
     Go,
+    abi::Kept,
     code::CodePlace,
     goroutine::{Goroutine, SavedRegisters},
     layout::CallLayout,
-    step::{RBP, RETURN, RSP, by_table, registers},
 };
 use crate::Host;
 
@@ -18,10 +18,8 @@ const MAX_NESTED: usize = 256;
 /// Fields of `runtime.m` and of `runtime.g`, alike in all versions: `g0`, and `sched.sp`.
 const SYSTEM_GOROUTINE: u64 = 0;
 const SAVED_SP: u64 = 56;
-/// `PUSH_REGS_HOST_TO_ABI0` saves these right below the return address, lowest first: rbx, r12 to r15, rbp.
-const SAVED_FOR_C: [u16; 6] = [3, 12, 13, 14, 15, 6];
-/// A register that the functions of C keep, in which the stack pointer of Go stands while the race detector runs.
-const R12: RegisterId = RegisterId(12);
+/// Bytes of a word.
+const WORD: u64 = 8;
 /// The alignment of stacks of C.
 const ALIGNED: u64 = !15;
 
@@ -63,30 +61,42 @@ impl Go {
     pub(super) fn out_of_c(
         &self,
         host: &dyn Host,
+        place: &CodePlace,
         frame: &RuleFrame<'_>,
         caller: &mut Regs,
     ) -> Option<RuleStep> {
         let space = host.space();
-        let sp = Addr::new(frame.regs.get(RSP)?);
-        let kept = KeptCall::at(space, self.layout.call, sp);
-        let Some((pc, cfa, fp)) = kept.and_then(|kept| self.returned(space, kept.left)) else {
+        let kept = KeptCall::at(space, self.abi.call(self.layout.call), self.abi.sp(frame.regs)?);
+        let returned = kept.and_then(|kept| self.returned(space, place, kept.left));
+        let Some((pc, cfa, fp)) = returned else {
             return self.to_goroutine(host, frame, caller);
         };
-        let fp = fp.or_else(|| frame.regs.get(RBP).map(Addr::new));
-        *caller = registers(SavedRegisters { pc, sp: Some(cfa), fp });
+        let fp = fp.or_else(|| self.abi.fp(frame.regs));
+        *caller = self.abi.registers(SavedRegisters { pc, sp: Some(cfa), fp, link: None });
         Some(RuleStep::Elsewhere { cfa })
     }
 
-    /// The return address at a stack pointer or, since Go 1.21, behind the frame pointer that was saved there.
-    fn returned(&self, space: &dyn AddressSpace, sp: Addr) -> Option<(Addr, Addr, Option<Addr>)> {
+    /// The return address of `runtime.asmcgocall`, which left its frame at a stack pointer. On machines without a link
+    /// register that lies there or, since Go 1.21, behind the frame pointer that was saved there.
+    fn returned(
+        &self,
+        space: &dyn AddressSpace,
+        place: &CodePlace,
+        sp: Addr,
+    ) -> Option<(Addr, Addr, Option<Addr>)> {
         let is_code = |pc: &Addr| self.tables.text.contains(*pc);
+        if self.abi.has_link() {
+            let delta = place.stack_delta.filter(|delta| *delta > 0)?;
+            let (pc, cfa) = self.abi.return_of(space, sp, delta, None)?;
+            return is_code(&pc).then_some((pc, cfa, self.abi.kept_fp(space, sp, delta)));
+        }
         let first = space.read_addr(sp).ok()?;
-        let second = sp.checked_add(RETURN)?;
+        let second = sp.checked_add(WORD)?;
         if is_code(&first) {
             return Some((first, second, None));
         }
         let pc = space.read_addr(second).ok().filter(is_code)?;
-        Some((pc, second.checked_add(RETURN)?, Some(first)))
+        Some((pc, second.checked_add(WORD)?, Some(first)))
     }
 
     /// Out of `runtime.cgocallback`, which runs Go on the stack of a goroutine, to the C that called it.
@@ -98,15 +108,16 @@ impl Go {
         caller: &mut Regs,
     ) -> Option<RuleStep> {
         let space = host.space();
-        let sp = Addr::new(frame.regs.get(RSP)?);
+        let sp = self.abi.sp(frame.regs)?;
         // On the stack of the thread it takes or gives back what runs goroutines.
         let Some(goroutine) = self.goroutines(host).holding(sp) else {
-            return by_table(space, place, frame, caller);
+            return self.by_table(host, place, frame, caller);
         };
-        let left = sp.checked_add(place.stack_delta?)?.checked_add(RETURN)?;
+        let (_, left) = self.abi.return_of(space, sp, place.stack_delta?, None)?;
         let sp = self.called_from(space, goroutine, left)?;
-        let regs = registers(SavedRegisters { pc: frame.pc.addr(), sp: Some(sp), fp: None });
-        elsewhere(by_table(space, place, &RuleFrame { regs: &regs, ..*frame }, caller)?)
+        let (pc, sp) = (frame.pc.addr(), Some(sp));
+        let regs = self.abi.registers(SavedRegisters { pc, sp, fp: None, link: None });
+        elsewhere(self.by_table(host, place, &RuleFrame { regs: &regs, ..*frame }, caller)?)
     }
 
     /// The stack pointer on the thread's stack of the call whose frame on the goroutine's ends at `left`. Each such call
@@ -120,7 +131,7 @@ impl Go {
         let system = space.read_addr(goroutine.machine?.checked_add(SYSTEM_GOROUTINE)?).ok()?;
         let mut call = space.read_addr(system.checked_add(SAVED_SP)?).ok()?;
         for _ in 0..MAX_NESTED {
-            let before = space.read_addr(call).ok()?;
+            let before = space.read_addr(call.checked_add(self.abi.call_before)?).ok()?;
             // C was called below the frame of the call before, or by nobody in Go.
             let by = (before > call).then(|| self.kept_below(space, before)).flatten();
             match by.filter(|kept| kept.goroutine == goroutine.at && kept.left <= left) {
@@ -133,40 +144,55 @@ impl Go {
 
     /// What was kept by the call of C that began at a stack pointer of the system's stack.
     fn kept_below(&self, space: &dyn AddressSpace, sp: Addr) -> Option<KeptCall> {
-        let below = sp.get().checked_sub(self.layout.call.room)?;
-        KeptCall::at(space, self.layout.call, Addr::new(below & ALIGNED))
+        let layout = self.abi.call(self.layout.call);
+        let below = sp.get().checked_sub(layout.room)?;
+        KeptCall::at(space, layout, Addr::new(below & ALIGNED))
     }
 
     /// Out of a function that C called, to C.
     pub(super) fn to_c(
-        space: &dyn AddressSpace,
+        &self,
+        host: &dyn Host,
         place: &CodePlace,
         frame: &RuleFrame<'_>,
         caller: &mut Regs,
     ) -> Option<RuleStep> {
-        let step = by_table(space, place, frame, caller)?;
+        let (kept, space) = (self.abi.from_c, host.space());
+        let word = |at: Addr, offset: u64| space.read_addr(at.checked_add(offset)?).ok();
+        let sp = self.abi.sp(frame.regs)?;
+        let step = match kept.frame_record {
+            None => self.by_table(host, place, frame, caller)?,
+            Some(record) => {
+                let (pc, fp) = (word(sp, record.checked_add(WORD)?)?, word(sp, record));
+                let cfa = sp.checked_add(place.stack_delta?)?;
+                let saved = SavedRegisters { pc, sp: Some(cfa), fp, link: None };
+                *caller = self.abi.registers(saved);
+                RuleStep::Caller { cfa, interrupted: false }
+            }
+        };
         let RuleStep::Caller { cfa, .. } = step else { return Some(step) };
-        let saved = (SAVED_FOR_C.len() as u64).saturating_add(1).saturating_mul(8);
-        let first = cfa.get().checked_sub(saved).map(Addr::new)?;
-        for (number, register) in (0_u64..).zip(SAVED_FOR_C) {
-            let at = first.checked_add(number.saturating_mul(8))?;
-            caller.set(RegisterId(register), space.read_word(at).ok());
+        let first = match kept.first {
+            Kept::BehindSp(offset) => sp.checked_add(offset),
+            Kept::BelowCfa(offset) => cfa.get().checked_sub(offset).map(Addr::new),
+        }?;
+        for (number, register) in (0_u64..).zip(kept.registers) {
+            let at = first.checked_add(number.saturating_mul(WORD))?;
+            caller.set(RegisterId(*register), space.read_word(at).ok());
         }
         Some(step)
     }
 
-    /// Out of the call of the race detector, which keeps the stack pointer of Go in a register.
+    /// Out of the call of the race detector, which keeps the stack pointer of Go in a register that functions of C keep.
     pub(super) fn out_of_race(
         &self,
         host: &dyn Host,
         frame: &RuleFrame<'_>,
         caller: &mut Regs,
     ) -> Option<RuleStep> {
-        let sp = Addr::new(frame.regs.get(R12)?);
+        let sp = frame.regs.get(self.abi.race_sp?).map(Addr::new)?;
         let pc = host.space().read_addr(sp).ok().filter(|pc| self.tables.text.contains(*pc))?;
-        let cfa = sp.checked_add(RETURN)?;
-        let fp = frame.regs.get(RBP).map(Addr::new);
-        *caller = registers(SavedRegisters { pc, sp: Some(cfa), fp });
+        let (cfa, fp) = (sp.checked_add(WORD)?, self.abi.fp(frame.regs));
+        *caller = self.abi.registers(SavedRegisters { pc, sp: Some(cfa), fp, link: None });
         Some(RuleStep::Elsewhere { cfa })
     }
 }

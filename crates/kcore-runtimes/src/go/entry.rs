@@ -7,9 +7,8 @@ use kcore_mem::{Addr, CodeAddr};
 use super::{Go, code::CodePlace, inline, name::printed};
 use crate::Host;
 
-/// A call of a function by its distance, and how long it is.
-const CALL: u8 = 0xe8;
-const CALL_LEN: u64 = 5;
+/// The length of the shortest call.
+const CALL_LEN: usize = 4;
 /// Bytes of the code of a wrapper, at most.
 const MAX_CODE: u64 = 1 << 10;
 /// What all functions call to get more stack.
@@ -41,13 +40,11 @@ impl Go {
         let own = place.function.name(&self.tables, space);
         let is_own = own.is_some_and(|name| name.starts_with(RUNTIME));
         let bytes = space.read_held(code.start, code.len().min(MAX_CODE));
-        let starts = bytes.windows(usize::try_from(CALL_LEN).ok()?).enumerate();
-        starts.filter(|(_, bytes)| bytes.first() == Some(&CALL)).find_map(|(offset, bytes)| {
+        (0..=bytes.len().checked_sub(CALL_LEN)?).find_map(|offset| {
             let at = code.start.checked_add(offset as u64)?;
-            let distance = i32::from_le_bytes(*bytes.get(1..)?.first_chunk()?);
-            let to = at.checked_add(CALL_LEN)?.get().checked_add_signed(i64::from(distance))?;
-            let called = self.place(host, CodeAddr::Pc(Addr::new(to)))?;
-            (called.function.code.start.get() == to).then_some(())?;
+            let to = self.abi.called(bytes.get(offset..)?, at)?;
+            let called = self.place(host, CodeAddr::Pc(to))?;
+            (called.function.code.start == to).then_some(())?;
             let name = called.function.name(&self.tables, space)?;
             (!name.starts_with(MORE_STACK)).then_some(())?;
             let frames = inline::frames_at(&self.tables, space, &place.function, at);

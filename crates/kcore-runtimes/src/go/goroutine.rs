@@ -15,6 +15,8 @@ const SAVED_SP: u64 = 56;
 const SAVED_PC: u64 = 64;
 /// `sched.g`, which points to the goroutine that holds it: what does not is none.
 pub const SELF: u64 = 72;
+/// Back from `sched.bp` to `sched.lr`.
+const LINK: u64 = 8;
 /// From the state to the id, to since when it waits, and to what it waits for.
 const ID: u64 = 8;
 const SINCE: u64 = 24;
@@ -97,6 +99,8 @@ pub struct SavedRegisters {
     pub sp: Option<Addr>,
     /// The frame pointer.
     pub fp: Option<Addr>,
+    /// The link register, on machines that have one: only what has not begun to run needs it.
+    pub link: Option<Addr>,
 }
 
 /// A signal that a goroutine brought about.
@@ -237,11 +241,13 @@ impl Goroutine {
                 pc: Addr::new(fields.word(SAVED_PC)),
                 sp: fields.pointer(SAVED_SP),
                 fp: fields.pointer(g.frame_pointer),
+                link: fields.pointer(g.frame_pointer.saturating_sub(LINK)),
             },
             system_call: fields.pointer(g.system_call).map(|sp| SavedRegisters {
                 pc: Addr::new(fields.word(g.system_call.saturating_add(8))),
                 sp: Some(sp),
                 fp: None,
+                link: None,
             }),
             panic: fields.pointer(PANIC),
             labels: fields.pointer(g.labels),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kcore_mem::CodeAddr;
 
-use super::{Go, goroutine::Goroutine, semaphore::WAIT_GROUP, step::RETURN};
+use super::{Go, goroutine::Goroutine, semaphore::WAIT_GROUP};
 use crate::Host;
 
 /// Frames that are looked at.
@@ -78,10 +78,12 @@ impl Go {
             let frames =
                 super::inline::frames_at(&self.tables, host.space(), &place.function, pc.lookup());
             found.extend(frames.into_iter().filter_map(|frame| frame.function));
-            let at = sp.zip(place.stack_delta).and_then(|(sp, delta)| sp.checked_add(delta));
-            let Some(at) = at.filter(|at| goroutine.stack.contains(*at)) else { break };
-            let Ok(caller) = host.space().read_addr(at) else { break };
-            (pc, sp) = (CodeAddr::Return(caller), at.checked_add(RETURN));
+            let within = sp.filter(|sp| goroutine.stack.contains(*sp));
+            let caller = within
+                .zip(place.stack_delta)
+                .and_then(|(sp, delta)| self.abi.return_of(host.space(), sp, delta, None));
+            let Some((caller, cfa)) = caller else { break };
+            (pc, sp) = (CodeAddr::Return(caller), Some(cfa));
         }
         found
     }

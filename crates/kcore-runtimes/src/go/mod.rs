@@ -1,8 +1,10 @@
 //! Go: goroutines, and functions with their lines from the tables that Go's linker makes, stripped files or not.
 //!
-//! Facts come from golang/go, `src/runtime/{symtab.go,symtabinl.go,runtime2.go,traceback.go,proc.go,asm_amd64.s}` and
-//! `src/internal/abi/symtab.go`, and from the debug information of programs: Go 1.19 and 1.21 to 1.27, on x86-64.
+//! Facts come from golang/go, `src/runtime/{symtab.go,symtabinl.go,runtime2.go,traceback.go,proc.go,asm_amd64.s,
+//! asm_arm64.s}` and `src/internal/abi/symtab.go`, and from the debug information of programs: Go 1.19 and 1.21 to 1.27,
+//! on x86-64 and aarch64.
 
+mod abi;
 mod arguments;
 mod bytes;
 mod channel;
@@ -58,6 +60,7 @@ pub use state::State;
 pub use timers::{Timer, TimerAction, Timers};
 pub use value::{Form, GoValue, GoValueLimits, Typed};
 
+use abi::Abi;
 use code::{Code, CodePlace};
 use fatal::Backlog;
 use heap::HeapCell;
@@ -73,6 +76,7 @@ use crate::{
 /// What Go's linker made of one module of a process.
 pub struct Go {
     identity: Identity,
+    abi: &'static Abi,
     layout: Layout,
     /// Its `runtime.moduledata`.
     module: Addr,
@@ -101,6 +105,8 @@ impl Go {
         module: Addr,
         goroutines: Option<Addr>,
     ) -> Result<Self, String> {
+        let abi = Abi::of(host.space().target().arch)
+            .ok_or("its stacks are known on x86-64 and aarch64 only")?;
         let layout = Layout::of(minor)
             .ok_or_else(|| format!("the layouts of Go 1.{minor} are not known"))?;
         let tables = Tables::load(host.space(), module, &layout)?;
@@ -108,6 +114,7 @@ impl Go {
         let (code, known) = (Code::default().into(), OnceLock::new());
         Ok(Self {
             identity,
+            abi,
             layout,
             module,
             tables,
@@ -212,6 +219,7 @@ impl Runtime for Go {
         let (by_address, backlog) = (self.by_address, self.backlog);
         Some(Arc::new(Self {
             identity,
+            abi: self.abi,
             layout,
             module: self.module,
             tables,
@@ -255,6 +263,6 @@ impl Runtime for Go {
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         let threads = host.threads().into_iter().collect();
         let all = self.goroutines(host).all.iter();
-        all.map(|goroutine| task::of(host, goroutine, &threads)).collect()
+        all.map(|goroutine| task::of(host, self.abi, goroutine, &threads)).collect()
     }
 }

@@ -1,7 +1,5 @@
 //! How Go is found.
 
-use kcore_mem::Arch;
-
 use super::{
     Go,
     fatal::Backlog,
@@ -58,9 +56,6 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Result<Go, Damage
         let version = version.as_ref().map(|version| version.text.clone());
         Some(Err(Damage { name: NAME, version, why, stand_in: None }))
     };
-    if host.space().target().arch != Arch::X86_64 {
-        return damaged("its stacks are known on x86-64 only".to_owned());
-    }
     let Some(known) = &version else {
         return damaged("it does not say which version made it".to_owned());
     };

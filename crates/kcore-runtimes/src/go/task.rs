@@ -7,10 +7,10 @@ use kcore_unwind::Tid;
 use rustc_hash::FxHashSet;
 
 use super::{
+    abi::Abi,
     goroutine::{Goroutine, SavedRegisters},
     probe::NAME,
     state::State,
-    step::registers,
 };
 use crate::{Host, Task, TaskStart};
 
@@ -18,7 +18,7 @@ use crate::{Host, Task, TaskStart};
 const MAX_SHOWN: usize = 16;
 
 /// The task that a goroutine is, in a process with these threads.
-pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
+pub fn of(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
     let thread = goroutine.thread.filter(|thread| {
         threads.contains(thread)
             && matches!(goroutine.state, State::Running | State::SystemCall | State::CopyStack)
@@ -32,7 +32,7 @@ pub fn of(host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> T
         entry: Some(goroutine.start).filter(|start| start.get() != 0),
         thread,
         stack: Some(goroutine.stack).filter(|stack| !stack.is_empty()),
-        start: start(host, goroutine, thread),
+        start: start(host, abi, goroutine, thread),
     }
 }
 
@@ -57,14 +57,14 @@ impl Goroutine {
 }
 
 /// Where its stack begins. What was saved of one that runs is old.
-fn start(host: &dyn Host, goroutine: &Goroutine, thread: Option<Tid>) -> TaskStart {
+fn start(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, thread: Option<Tid>) -> TaskStart {
     let is_readable = |sp: &Addr| host.space().read_word(*sp).is_ok();
     let saved = |saved: SavedRegisters, pc: CodeAddr| match saved
         .sp
         .filter(|sp| goroutine.stack.contains(*sp))
     {
         Some(sp) if is_readable(&sp) => {
-            TaskStart::Suspended { regs: Box::new(registers(saved)), pc, bottom: None }
+            TaskStart::Suspended { regs: Box::new(abi.registers(saved)), pc, bottom: None }
         }
         Some(sp) => {
             TaskStart::Unknown(format!("its stack, at {:x}, cannot be read", sp.get()).into())

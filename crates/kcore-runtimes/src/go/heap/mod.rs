@@ -36,7 +36,7 @@ use self::{
     layout::HeapLayout,
     span::{FoundSpan, Span},
 };
-use super::Go;
+use super::{Go, abi::Abi};
 use crate::{
     Host,
     graph::{GraphCell, MAX_OBJECTS},
@@ -65,6 +65,7 @@ impl HeapCell {
 /// All spans of a heap.
 pub struct Heap {
     pub(super) layout: HeapLayout,
+    abi: &'static Abi,
     /// `runtime.mheap_`.
     pub(super) at: Addr,
     /// How often it was swept, twice.
@@ -102,6 +103,7 @@ impl Heap {
         let spans = place::spans(space, all, held)?;
         let mut heap = Self {
             layout,
+            abi: go.abi,
             at,
             generation,
             spans: Vec::new(),

@@ -8,10 +8,9 @@ use super::{
     span::{INLINE_MARKS, SMALL, Span},
 };
 
-/// Bytes of an arena, and the lowest address that one of them has (`runtime/malloc.go`).
+/// Bytes of an arena (`runtime/malloc.go`).
 const ARENA_BITS: u32 = 26;
 const ARENA: u64 = 1 << ARENA_BITS;
-const ARENAS_START: u64 = 0xffff_8000_0000_0000;
 /// The table of the arena's words without pointers behind them, after its bits.
 const NO_MORE: u64 = ARENA / 64;
 /// Bytes of the word for the type in front of an object.
@@ -124,7 +123,7 @@ impl Heap {
     fn arena(&self, space: &dyn AddressSpace, arenas: u64, at: Addr) -> Option<Addr> {
         let table = self.at.checked_add(self.layout.all_spans)?.checked_add(arenas)?;
         let table = space.read_addr(table).ok()?;
-        let number = at.get().wrapping_sub(ARENAS_START) >> ARENA_BITS;
+        let number = at.get().wrapping_sub(self.abi.arenas_start) >> ARENA_BITS;
         let arena = space.read_addr(table.checked_add(number.checked_mul(8)?)?).ok()?;
         (arena.get() != 0).then_some(arena)
     }

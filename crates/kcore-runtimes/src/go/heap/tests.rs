@@ -1,6 +1,6 @@
 //! The heap in memory that is made here.
 
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::{Addr, AddrRange, Arch};
 
 use super::{
     layout::{HeapLayout, Masks},
@@ -45,6 +45,7 @@ fn heap(span: Span, masks: Masks) -> Heap {
     let layout = HeapLayout { masks, ..HeapLayout::of(27) };
     Heap {
         layout,
+        abi: Abi::of(Arch::X86_64).expect("one that is known"),
         at: Addr::new(SPAN),
         generation: GENERATION,
         spans: vec![span],

@@ -27,6 +27,7 @@ const ENUM: &str = "java.lang.Enum";
 const STRING: &str = "java.lang.String";
 /// What stands in the place of a value, and of the fields of an object.
 pub(super) const UNREAD: &str = "it cannot be read";
+const MOVED: &str = "no object is there: ZGC may have moved it and not yet updated this reference";
 const NO_FIELDS: &str = "its fields cannot be read: what tells of its class is not there";
 
 /// How much is told of a value.
@@ -168,7 +169,7 @@ impl<'a> Reader<'a> {
     fn object(&mut self, at: Addr, depth: u32) -> ScriptNode {
         self.left = self.left.saturating_sub(1);
         let Some(found) = self.walk.at(at) else {
-            return ScriptNode { at: Some(at), ..note("no object is there, or it cannot be read") };
+            return ScriptNode { at: Some(at), ..note(self.why_none()) };
         };
         let class = Some(source_name(&found.class.name).into());
         let node = self.scalar(&found).unwrap_or_else(|| self.with_parts(&found, depth));
@@ -176,6 +177,14 @@ impl<'a> Reader<'a> {
             at: Some(at),
             class: node.class.or(class),
             ..ScriptNode { class: None, ..node }
+        }
+    }
+
+    /// What stands in the place of an object that is not where a reference says.
+    const fn why_none(&self) -> &'static str {
+        match self.objects.oops.may_lose_moved() {
+            true => MOVED,
+            false => "no object is there, or it cannot be read",
         }
     }
 

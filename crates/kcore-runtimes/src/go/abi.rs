@@ -1,0 +1,205 @@
+//! How Go calls on a machine: its registers, and where a function finds the way back (`runtime/traceback.go`,
+//! `internal/goarch`, `runtime/signal_arm64.go`, `runtime/cgo/abi_{amd64,arm64}.h`, Go 1.19 to 1.27).
+
+use kcore_mem::{Addr, AddressSpace, Arch};
+use kcore_unwind::{RegisterId, Regs};
+
+use super::{goroutine::SavedRegisters, layout::CallLayout};
+
+/// Bytes of a word.
+const WORD: u64 = 8;
+
+/// What differs between the machines.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Abi {
+    sp: RegisterId,
+    fp: RegisterId,
+    /// The register in which a call leaves its return address, and where a function that has a frame keeps that.
+    link: Option<Link>,
+    /// Bytes between the end of a frame and the arguments of its function.
+    pub before_arguments: u64,
+    /// The lowest address that an arena of the heap has.
+    pub arenas_start: u64,
+    /// What is known of the race detector's calls.
+    pub race_sp: Option<RegisterId>,
+    /// What `crosscall2` keeps of the registers of C.
+    pub from_c: &'static FromC,
+    /// Where `runtime.cgocallback` keeps the stack pointer of the call before it, in its frame on the thread's stack.
+    pub call_before: u64,
+}
+
+/// On machines that have a link register.
+#[derive(Debug, PartialEq, Eq)]
+struct Link {
+    register: RegisterId,
+    /// Bytes that a handler takes to keep it in, where it makes an interrupted function call another one.
+    injected: u64,
+}
+
+/// What the function keeps that C calls.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FromC {
+    /// Registers, lowest first; they lie one behind the other.
+    pub registers: &'static [u16],
+    /// Where the first one lies.
+    pub first: Kept,
+    /// Where the frame pointer and the return address lie behind the stack pointer, if not as in functions of Go.
+    pub frame_record: Option<u64>,
+}
+
+/// Where what is kept lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Behind the stack pointer.
+    BehindSp(u64),
+    /// Below the end of the frame.
+    BelowCfa(u64),
+}
+
+/// `PUSH_REGS_HOST_TO_ABI0` saves rbx, r12 to r15 and rbp right below the return address.
+static X86_64: Abi = Abi {
+    sp: RegisterId(7),
+    fp: RegisterId(6),
+    link: None,
+    before_arguments: 0,
+    arenas_start: 0xffff_8000_0000_0000,
+    race_sp: Some(RegisterId(12)),
+    from_c: &FromC {
+        registers: &[3, 12, 13, 14, 15, 6],
+        first: Kept::BelowCfa(7 * WORD),
+        frame_record: None,
+    },
+    call_before: 0,
+};
+
+/// `crosscall2` saves x19 to x28 from the fourth word on, and x29 and x30 in the 22nd.
+static AARCH64: Abi = Abi {
+    sp: RegisterId(31),
+    fp: RegisterId(29),
+    link: Some(Link { register: RegisterId(30), injected: 16 }),
+    before_arguments: WORD,
+    arenas_start: 0,
+    race_sp: None,
+    from_c: &FromC {
+        registers: &[19, 20, 21, 22, 23, 24, 25, 26, 27, 28],
+        first: Kept::BehindSp(4 * WORD),
+        frame_record: Some(22 * WORD),
+    },
+    call_before: 2 * WORD,
+};
+
+impl Abi {
+    /// That of a machine; `None` of one on which the stacks of Go are not known.
+    pub const fn of(arch: Arch) -> Option<&'static Self> {
+        match arch {
+            Arch::X86_64 => Some(&X86_64),
+            Arch::Aarch64 => Some(&AARCH64),
+            _ => None,
+        }
+    }
+
+    /// Registers as they are set for a stack that begins with them.
+    pub fn registers(&self, saved: SavedRegisters) -> Regs {
+        let mut regs = Regs::new(saved.pc);
+        regs.set(self.sp, saved.sp.map(Addr::get));
+        regs.set(self.fp, saved.fp.map(Addr::get));
+        if let Some(link) = &self.link {
+            regs.set(link.register, saved.link.map(Addr::get));
+        }
+        regs
+    }
+
+    /// The stack pointer.
+    pub fn sp(&self, regs: &Regs) -> Option<Addr> {
+        regs.get(self.sp).map(Addr::new)
+    }
+
+    /// The frame pointer.
+    pub fn fp(&self, regs: &Regs) -> Option<Addr> {
+        regs.get(self.fp).map(Addr::new)
+    }
+
+    /// What a function returns to whose frame takes `delta` bytes above `sp`, and the end of its frame. Of one without a
+    /// frame, on a machine that has one, the link register says it.
+    pub fn return_of(
+        &self,
+        space: &dyn AddressSpace,
+        sp: Addr,
+        delta: u64,
+        regs: Option<&Regs>,
+    ) -> Option<(Addr, Addr)> {
+        let end = sp.checked_add(delta)?;
+        match &self.link {
+            None => Some((space.read_addr(end).ok()?, end.checked_add(WORD)?)),
+            Some(link) if delta == 0 => Some((Addr::new(regs?.get(link.register)?), end)),
+            Some(_) => Some((space.read_addr(sp).ok()?, end)),
+        }
+    }
+
+    /// The frame pointer that a compiled function with a frame keeps: below the return address, or below its stack
+    /// pointer.
+    pub fn kept_fp(&self, space: &dyn AddressSpace, sp: Addr, delta: u64) -> Option<Addr> {
+        let end = if self.link.is_some() { sp } else { sp.checked_add(delta)? };
+        space.read_addr(Addr::new(end.get().checked_sub(WORD)?)).ok()
+    }
+
+    /// The link register and the stack pointer of code that a handler made call another function, which ends at `cfa`:
+    /// the handler kept the link register in between.
+    pub fn before_injection(
+        &self,
+        space: &dyn AddressSpace,
+        cfa: Addr,
+    ) -> Option<(Option<Addr>, Addr)> {
+        match &self.link {
+            None => Some((None, cfa)),
+            Some(link) => Some((space.read_addr(cfa).ok(), cfa.checked_add(link.injected)?)),
+        }
+    }
+
+    /// Whether functions are called with the return address in a register.
+    pub const fn has_link(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Where calls of C keep what they leave; `of_version` is that of x86-64.
+    pub const fn call(&self, of_version: CallLayout) -> CallLayout {
+        match self.link {
+            None => of_version,
+            Some(_) => CallLayout { goroutine: 0, depth: WORD, room: 2 * WORD },
+        }
+    }
+
+    /// Where the instruction at an address leads that begins `bytes`, if it is a call of an address.
+    pub fn called(&self, bytes: &[u8], at: Addr) -> Option<Addr> {
+        const CALL: u8 = 0xe8;
+        const CALL_LEN: u64 = 5;
+        /// `bl`: the distance in words is its lowest 26 bits.
+        const BL: u32 = 0b10_0101;
+        let (from, distance) = if self.has_link() {
+            (at.get() & 3 == 0).then_some(())?;
+            let word = u32::from_le_bytes(*bytes.first_chunk()?);
+            (word >> 26 == BL).then_some(())?;
+            (at, i64::from((word << 6).cast_signed() >> 4))
+        } else {
+            (bytes.first() == Some(&CALL)).then_some(())?;
+            let distance = i32::from_le_bytes(*bytes.get(1..)?.first_chunk()?);
+            (at.checked_add(CALL_LEN)?, i64::from(distance))
+        };
+        from.get().checked_add_signed(distance).map(Addr::new)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_lead_forwards_and_backwards() {
+        let called = |abi: &Abi, bytes: &[u8]| abi.called(bytes, Addr::new(0x1000)).map(Addr::get);
+        assert_eq!(called(&X86_64, &[0xe8, 0xfb, 0xff, 0xff, 0xff]), Some(0x1000));
+        assert_eq!(called(&X86_64, &[0xe9, 0, 0, 0, 0]), None);
+        assert_eq!(called(&AARCH64, &0x9400_0002_u32.to_le_bytes()), Some(0x1008));
+        assert_eq!(called(&AARCH64, &0x97ff_ffff_u32.to_le_bytes()), Some(0xffc));
+        assert_eq!(called(&AARCH64, &0x1400_0002_u32.to_le_bytes()), None, "no call");
+    }
+}
