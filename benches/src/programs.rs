@@ -9,7 +9,7 @@ use crate::{
     measure::measure,
     peers::{self, Line},
     table::{Row, Table},
-    workloads::Subject,
+    workloads::{self, Subject},
 };
 
 /// What the programs are asked for.
@@ -108,6 +108,22 @@ pub fn python(subject: &Subject) -> Result<Table> {
         row("pystack core", || peers::pystack(subject, false)),
         row("pystack core --native", || peers::pystack(subject, true)),
         row("py-spy dump --core", || peers::py_spy(subject)),
+    ]))
+}
+
+/// All goroutines. gdb lists them by the script of Go's release, and knows no groups.
+pub fn goroutines(subject: &Subject) -> Result<Table> {
+    let script = workloads::gdb_script_of_goroutines().context("a release without gdb's script")?;
+    let lists = format!(
+        "python gdb.execute('source {}'); gdb.execute('info goroutines')",
+        script.display()
+    );
+    Ok(Table::new(vec![
+        row("kcore ::goroutines", || peers::kcore(subject, "::goroutines")),
+        row("kcore ::goroutines -u", || peers::kcore(subject, "::goroutines -u")),
+        row("kcore ::stacks", || peers::kcore(subject, "::stacks")),
+        row("floor", || peers::floor(subject)),
+        row("gdb info goroutines", || peers::gdb(subject, &lists)),
     ]))
 }
 

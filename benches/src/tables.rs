@@ -133,6 +133,11 @@ pub const TABLES: &[Bench] = &[
         run: || programs::js_heap(&workloads::js_heap()?),
     },
     Bench {
+        name: "goroutines",
+        shows: "100,000 goroutines of Go 1.27: listed, and grouped by stack",
+        run: || programs::goroutines(&workloads::goroutines()?),
+    },
+    Bench {
         name: "py-threads",
         shows: "200 threads of CPython 3.12: their frames of Python, alone and among the native ones",
         run: || programs::python(&workloads::py_threads()?),

@@ -7,6 +7,9 @@ use gen_cores::Outcome;
 
 use crate::build::{self, Workload};
 
+/// The variant of Go that is measured.
+const GOROUTINES: &str = "go1.27";
+
 /// A program and its core.
 pub struct Subject {
     /// The program.
@@ -28,6 +31,16 @@ pub fn deep() -> Result<Subject> {
 /// Node.js with a heap of 77 MB, in which an object of JavaScript has 48 bytes.
 pub fn js_heap() -> Result<Subject> {
     scenario("node-heap", "node24")
+}
+
+/// Go with 100,000 goroutines.
+pub fn goroutines() -> Result<Subject> {
+    scenario("goroutines-many", GOROUTINES)
+}
+
+/// What teaches gdb those goroutines.
+pub fn gdb_script_of_goroutines() -> Option<PathBuf> {
+    gen_cores::gdb_script_of_go(&gen_cores::Variant::parse(GOROUTINES).ok()?)
 }
 
 /// CPython with 200 threads that wait in Python.

@@ -181,6 +181,12 @@ fn has_c(scenario: &Scenario) -> bool {
     races || !recipe.units.is_empty() || !recipe.libs.is_empty()
 }
 
+/// What teaches gdb the goroutines of a variant's programs: it comes with each release. `None` where that was not fetched.
+pub fn gdb_script(variant: &Variant) -> Option<PathBuf> {
+    let script = variant.go?.root().join("src/runtime/runtime-gdb.py");
+    script.is_file().then_some(script)
+}
+
 fn home() -> PathBuf {
     paths::cores_dir().join(".go")
 }

@@ -63,6 +63,7 @@ pub use ensure::{
 };
 pub use error::{Error, Result};
 pub use few::{CASES, FEW, NO_DOWNLOADS, is_short_run};
+pub use golang::gdb_script as gdb_script_of_go;
 pub use make::{Case, Outcome, Skipped};
 pub use node::node;
 pub use not_tested::{NOT_TESTED, not_tested};

@@ -107,12 +107,21 @@ fn compared(case: &Case, is_plain: bool) -> (usize, usize) {
                 }
                 (Some(own), None) => panic!("{place}: {own} before it has a value"),
                 (None, is) => {
-                    assert!(is_excused(record, is.is_some(), is_plain), "{place}: {record}")
+                    let is_excused = is_excused(record, is.is_some(), is_plain)
+                        || is_plain && is_left_out_by_the_compiler(case, record);
+                    assert!(is_excused, "{place}: {record}")
                 }
             }
         }
     }
     (same, all)
+}
+
+/// Whether it is an argument for which Go 1.21 wrote an empty location, though it did not optimize: other releases tell them.
+fn is_left_out_by_the_compiler(case: &Case, record: &Value) -> bool {
+    case.variant.contains("go1.21")
+        && record["kind"] == "argument"
+        && record["absent"] == "optimized_out"
 }
 
 /// Whether a value may not be there.
@@ -128,7 +137,9 @@ fn is_excused(record: &Value, has_value: bool, is_plain: bool) -> bool {
 fn variables_are_what_they_were_without_optimizations() {
     for case in cases("go-variables-plain") {
         let (same, all) = compared(&case, true);
-        assert!(same + 4 == all && same > 55, "{}: {same} of {all}", case.name());
+        // Four have no value yet; Go 1.21 left out the three arguments of one function.
+        let missing = if case.variant.contains("go1.21") { 7 } else { 4 };
+        assert!(same + missing == all && same > 55, "{}: {same} of {all}", case.name());
     }
 }
 

@@ -188,7 +188,7 @@ mod tests {
         fs::write(folder.path().join("a.js.map"), "outside").unwrap();
         let script = MappedScript { name: "/app/../a.js", url: None };
         let names: Vec<String> = names(script).collect();
-        assert_eq!(below(&maps, script, &names), [PathBuf::new(); 0]);
+        assert_eq!(below(&maps, script, &names), Vec::<PathBuf>::new());
     }
 
     #[test]
