@@ -1,6 +1,6 @@
 //! The tables of functions, `runtime.moduledata` and goroutines of Go, in memory that may hold anything.
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, Arch, CodeAddr};
 use kcore_runtimes::{
     DyingStack, Host, NativeStack, Runtime,
     go::{Form, Go, GoValueLimits, Typed},
@@ -13,7 +13,9 @@ use crate::{input::Input, memory::Memory, python_host::PythonHost};
 const PLACES: u8 = 16;
 /// Goroutines that are looked at, at most.
 const GOROUTINES: usize = 16;
-const STACK_POINTER: RegisterId = RegisterId(7);
+/// Machines, each with its stack pointer.
+const MACHINES: [(Arch, RegisterId); 2] =
+    [(Arch::X86_64, RegisterId(7)), (Arch::Aarch64, RegisterId(31))];
 
 /// A minor version, where `runtime.moduledata` and `runtime.allgs` lie, places in the code, a stack pointer, and a host
 /// as [`PythonHost::read`] takes it with its memory.
@@ -28,9 +30,13 @@ pub fn run(data: &[u8]) {
     let Ok(go) = Go::with_roots(&host, minor, module, Some(goroutines)) else { return };
     let tasks = go.tasks(&host);
     assert!(tasks.len() <= go.goroutines(&host).all.len(), "a task for each goroutine");
-    places.iter().for_each(|place| look_at(&go, &host, *place, sp));
-    waits(&go, &host);
     decode(&go, &host, &places, sp);
+    let go = MACHINES.into_iter().fold(go, |go, (arch, register)| {
+        let go = go.with_machine(arch);
+        places.iter().for_each(|place| look_at(&go, &host, *place, (register, sp)));
+        waits(&go, &host);
+        go
+    });
     let at = places.first().copied().unwrap_or(module);
     let list = places.last().copied().unwrap_or(goroutines);
     let go = go.with_heap(at).with_processors(list);
@@ -98,12 +104,13 @@ fn waits(go: &Go, host: &dyn Host) {
     }
 }
 
-fn look_at(go: &Go, host: &dyn Host, place: Addr, sp: Addr) {
+/// What is at a place, and the way out of it with a stack pointer.
+fn look_at(go: &Go, host: &dyn Host, place: Addr, (register, sp): (RegisterId, Addr)) {
     let _ = go.locate(host, CodeAddr::Pc(place));
     let _ = go.arguments(host, CodeAddr::Return(place), sp);
     let _ = go.channel(host, place);
     let mut regs = Regs::new(place);
-    regs.set(STACK_POINTER, Some(sp.get()));
+    regs.set(register, Some(sp.get()));
     for pc in [CodeAddr::Pc(place), CodeAddr::Return(place)] {
         let frame = RuleFrame { thread: Some(Tid::new(1)), pc, regs: &regs };
         let mut caller = regs;

@@ -46,7 +46,7 @@ mod version;
 
 use std::sync::{Arc, OnceLock};
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, Arch, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 
 pub use channel::Channel;
@@ -132,6 +132,12 @@ impl Go {
     #[must_use]
     pub fn with_processors(self, at: Addr) -> Self {
         Self { processors: Some(at), ..self }
+    }
+
+    /// The same one, as its code would be for another machine; as it was where the stacks of Go are not known for that.
+    #[must_use]
+    pub fn with_machine(self, arch: Arch) -> Self {
+        Self { abi: Abi::of(arch).unwrap_or(self.abi), ..self }
     }
 
     /// The same one, whose `runtime.mheap_` lies at an address: for who knows where that is.
