@@ -1,5 +1,6 @@
 //! How Go calls on a machine: its registers, and where a function finds the way back (`runtime/traceback.go`,
-//! `internal/goarch`, `runtime/signal_arm64.go`, `runtime/cgo/abi_{amd64,arm64}.h`, Go 1.19 to 1.27).
+//! `internal/goarch`, `runtime/signal_arm64.go`, `runtime/cgo/abi_{amd64,arm64}.h`, `runtime/race_{amd64,arm64}.s`, Go 1.19 to
+//! 1.27).
 
 use kcore_mem::{Addr, AddressSpace, Arch};
 use kcore_unwind::{RegisterId, Regs};
@@ -20,10 +21,13 @@ pub struct Abi {
     pub before_arguments: u64,
     /// The lowest address that an arena of the heap has.
     pub arenas_start: u64,
-    /// What is known of the race detector's calls.
-    pub race_sp: Option<RegisterId>,
+    /// Where Go's stack pointer is while the race detector runs, and its return address if that is not on the stack: in
+    /// registers that functions of C keep.
+    pub race: (RegisterId, Option<RegisterId>),
     /// What `crosscall2` keeps of the registers of C.
-    pub from_c: &'static FromC,
+    pub from_c: FromC,
+    /// What `runtime.racecallbackthunk` keeps of them.
+    pub from_race: FromC,
     /// Where `runtime.cgocallback` keeps the stack pointer of the call before it, in its frame on the thread's stack.
     pub call_before: u64,
 }
@@ -44,7 +48,7 @@ pub struct FromC {
     /// Where the first one lies.
     pub first: Kept,
     /// Where the frame pointer and the return address lie behind the stack pointer, if not as in functions of Go.
-    pub frame_record: Option<u64>,
+    pub frame_record: Option<(u64, u64)>,
 }
 
 /// Where what is kept lies.
@@ -57,33 +61,43 @@ pub enum Kept {
 }
 
 /// `PUSH_REGS_HOST_TO_ABI0` saves rbx, r12 to r15 and rbp right below the return address.
+const X86_64_FROM_C: FromC = FromC {
+    registers: &[3, 12, 13, 14, 15, 6],
+    first: Kept::BelowCfa(7 * WORD),
+    frame_record: None,
+};
+
 static X86_64: Abi = Abi {
     sp: RegisterId(7),
     fp: RegisterId(6),
     link: None,
     before_arguments: 0,
     arenas_start: 0xffff_8000_0000_0000,
-    race_sp: Some(RegisterId(12)),
-    from_c: &FromC {
-        registers: &[3, 12, 13, 14, 15, 6],
-        first: Kept::BelowCfa(7 * WORD),
-        frame_record: None,
-    },
+    race: (RegisterId(12), None),
+    from_c: X86_64_FROM_C,
+    from_race: X86_64_FROM_C,
     call_before: 0,
 };
 
-/// `crosscall2` saves x19 to x28 from the fourth word on, and x29 and x30 in the 22nd.
+/// What functions of C keep, x19 to x28.
+const AARCH64_KEPT: &[u16] = &[19, 20, 21, 22, 23, 24, 25, 26, 27, 28];
+
 static AARCH64: Abi = Abi {
     sp: RegisterId(31),
     fp: RegisterId(29),
     link: Some(Link { register: RegisterId(30), injected: 16 }),
     before_arguments: WORD,
     arenas_start: 0,
-    race_sp: None,
-    from_c: &FromC {
-        registers: &[19, 20, 21, 22, 23, 24, 25, 26, 27, 28],
+    race: (RegisterId(19), Some(RegisterId(20))),
+    from_c: FromC {
+        registers: AARCH64_KEPT,
         first: Kept::BehindSp(4 * WORD),
-        frame_record: Some(22 * WORD),
+        frame_record: Some((22 * WORD, 23 * WORD)),
+    },
+    from_race: FromC {
+        registers: AARCH64_KEPT,
+        first: Kept::BehindSp(3 * WORD),
+        frame_record: Some((21 * WORD, 0)),
     },
     call_before: 2 * WORD,
 };

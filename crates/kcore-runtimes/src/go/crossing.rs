@@ -10,6 +10,7 @@ use super::{
     code::CodePlace,
     goroutine::{Goroutine, SavedRegisters},
     layout::CallLayout,
+    role::Role,
 };
 use crate::Host;
 
@@ -157,13 +158,15 @@ impl Go {
         frame: &RuleFrame<'_>,
         caller: &mut Regs,
     ) -> Option<RuleStep> {
-        let (kept, space) = (self.abi.from_c, host.space());
+        let by_race = place.role == Role::FromRace;
+        let kept = if by_race { &self.abi.from_race } else { &self.abi.from_c };
+        let space = host.space();
         let word = |at: Addr, offset: u64| space.read_addr(at.checked_add(offset)?).ok();
         let sp = self.abi.sp(frame.regs)?;
         let step = match kept.frame_record {
             None => self.by_table(host, place, frame, caller)?,
-            Some(record) => {
-                let (pc, fp) = (word(sp, record.checked_add(WORD)?)?, word(sp, record));
+            Some((fp, pc)) => {
+                let (pc, fp) = (word(sp, pc)?, word(sp, fp));
                 let cfa = sp.checked_add(place.stack_delta?)?;
                 let saved = SavedRegisters { pc, sp: Some(cfa), fp, link: None };
                 *caller = self.abi.registers(saved);
@@ -189,9 +192,14 @@ impl Go {
         frame: &RuleFrame<'_>,
         caller: &mut Regs,
     ) -> Option<RuleStep> {
-        let sp = frame.regs.get(self.abi.race_sp?).map(Addr::new)?;
-        let pc = host.space().read_addr(sp).ok().filter(|pc| self.tables.text.contains(*pc))?;
-        let (cfa, fp) = (sp.checked_add(WORD)?, self.abi.fp(frame.regs));
+        let (sp, link) = self.abi.race;
+        let sp = frame.regs.get(sp).map(Addr::new)?;
+        let (pc, cfa) = match link {
+            Some(link) => (Addr::new(frame.regs.get(link)?), sp),
+            None => (host.space().read_addr(sp).ok()?, sp.checked_add(WORD)?),
+        };
+        self.tables.text.contains(pc).then_some(())?;
+        let fp = self.abi.fp(frame.regs);
         *caller = self.abi.registers(SavedRegisters { pc, sp: Some(cfa), fp, link: None });
         Some(RuleStep::Elsewhere { cfa })
     }

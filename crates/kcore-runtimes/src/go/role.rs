@@ -28,6 +28,8 @@ pub enum Role {
     CalledByC,
     /// C called it, and it saved the registers of C.
     FromC,
+    /// The race detector called it, and it saved the registers of C.
+    FromRace,
     /// It makes panics, and what calls it is shown though the compiler made it.
     Panics,
     /// It begins a stack.
@@ -50,7 +52,7 @@ impl Role {
             Some("systemstack_switch") => Self::SystemStackMark,
             Some("asmcgocall") => Self::CallsC,
             Some("cgocallback") => Self::CalledByC,
-            Some("racecallbackthunk") => Self::FromC,
+            Some("racecallbackthunk") => Self::FromRace,
             Some("gopanic" | "panicwrap") => Self::Panics,
             // `racecall<>`, which has no package.
             _ if name == Some("racecall") => Self::CallsRace,

@@ -31,7 +31,7 @@ impl Go {
             Role::CallsC if returns => self.out_of_c(host, &place, frame, caller),
             Role::CallsRace if returns => self.out_of_race(host, frame, caller),
             Role::CalledByC if returns => self.out_of_callback(host, &place, frame, caller),
-            Role::FromC if returns => self.to_c(host, &place, frame, caller),
+            Role::FromC | Role::FromRace if returns => self.to_c(host, &place, frame, caller),
             Role::SystemStack | Role::Leaves if returns => {
                 let step = self.to_goroutine(host, frame, caller);
                 let is_last = step.is_none() && place.role == Role::Leaves;

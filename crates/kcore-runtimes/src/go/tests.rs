@@ -1,6 +1,6 @@
 //! A module of two functions, made in bytes, and a goroutine.
 
-use kcore_mem::{Addr, CodeAddr};
+use kcore_mem::{Addr, Arch, CodeAddr};
 use kcore_unwind::{Phase, RegisterId, Regs, RuleFrame, RuleStep, Tid};
 
 use super::{Go, State};
@@ -122,6 +122,29 @@ fn a_function_is_left_by_its_table() {
     assert!(matches!(left, Some(RuleStep::Caller { cfa: at, interrupted: false }) if at == cfa));
     assert!(matches!(step(&go, &host, TEXT + 0x45, STACK), Some(RuleStep::Outermost { .. })));
     assert!(step(&go, &host, TEXT + 0x80, STACK).is_none(), "not its code");
+}
+
+#[test]
+fn on_a_machine_with_a_link_register_the_frame_begins_with_the_return_address() {
+    let mut host = module();
+    host.words(STACK + 0xf8, &[STACK + 0x200, TEXT + 0x44]);
+    let go = go(&host).with_machine(Arch::Aarch64);
+    let step = |pc: CodeAddr| {
+        let mut regs = Regs::new(pc.addr());
+        for (register, value) in [(31, STACK + 0x100), (30, TEXT + 0x30), (29, STACK + 0xf8)] {
+            regs.set(RegisterId(register), Some(value));
+        }
+        let frame = RuleFrame { thread: Some(Tid::new(1)), pc, regs: &regs };
+        let mut caller = regs;
+        go.step(&host, Phase::BeforeCfi, &frame, &mut caller);
+        let of = |register| caller.get(RegisterId(register));
+        (caller.pc().get(), of(31), of(29), of(30))
+    };
+    let returned = step(CodeAddr::Return(Addr::new(TEXT + 0x21)));
+    assert_eq!(returned, (TEXT + 0x44, Some(STACK + 0x110), Some(STACK + 0x200), None));
+    // Before it has a frame, the registers say all.
+    let begun = step(CodeAddr::Pc(Addr::new(TEXT)));
+    assert_eq!(begun, (TEXT + 0x30, Some(STACK + 0x100), Some(STACK + 0xf8), None));
 }
 
 /// Hurts the module; gives why it is refused.
