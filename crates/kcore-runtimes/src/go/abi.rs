@@ -46,14 +46,14 @@ pub struct FromC {
     /// Registers, lowest first; they lie one behind the other.
     pub registers: &'static [u16],
     /// Where the first one lies.
-    pub first: Kept,
+    pub first: KeptBlock,
     /// Where the frame pointer and the return address lie behind the stack pointer, if not as in functions of Go.
     pub frame_record: Option<(u64, u64)>,
 }
 
 /// Where what is kept lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptBlock {
     /// Behind the stack pointer.
     BehindSp(u64),
     /// Below the end of the frame.
@@ -63,7 +63,7 @@ pub enum Kept {
 /// `PUSH_REGS_HOST_TO_ABI0` saves rbx, r12 to r15 and rbp right below the return address.
 const X86_64_FROM_C: FromC = FromC {
     registers: &[3, 12, 13, 14, 15, 6],
-    first: Kept::BelowCfa(7 * WORD),
+    first: KeptBlock::BelowCfa(7 * WORD),
     frame_record: None,
 };
 
@@ -91,12 +91,12 @@ static AARCH64: Abi = Abi {
     race: (RegisterId(19), Some(RegisterId(20))),
     from_c: FromC {
         registers: AARCH64_KEPT,
-        first: Kept::BehindSp(4 * WORD),
+        first: KeptBlock::BehindSp(4 * WORD),
         frame_record: Some((22 * WORD, 23 * WORD)),
     },
     from_race: FromC {
         registers: AARCH64_KEPT,
-        first: Kept::BehindSp(3 * WORD),
+        first: KeptBlock::BehindSp(3 * WORD),
         frame_record: Some((21 * WORD, 0)),
     },
     call_before: 2 * WORD,

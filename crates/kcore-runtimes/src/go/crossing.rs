@@ -6,7 +6,7 @@ use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 
 use super::{
     Go,
-    abi::Kept,
+    abi::KeptBlock,
     code::CodePlace,
     goroutine::{Goroutine, SavedRegisters},
     layout::CallLayout,
@@ -175,8 +175,8 @@ impl Go {
         };
         let RuleStep::Caller { cfa, .. } = step else { return Some(step) };
         let first = match kept.first {
-            Kept::BehindSp(offset) => sp.checked_add(offset),
-            Kept::BelowCfa(offset) => cfa.get().checked_sub(offset).map(Addr::new),
+            KeptBlock::BehindSp(offset) => sp.checked_add(offset),
+            KeptBlock::BelowCfa(offset) => cfa.get().checked_sub(offset).map(Addr::new),
         }?;
         for (number, register) in (0_u64..).zip(kept.registers) {
             let at = first.checked_add(number.saturating_mul(WORD))?;
