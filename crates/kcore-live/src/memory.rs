@@ -81,6 +81,12 @@ impl LiveMemory {
         }
     }
 
+    /// How many pages of ranges are there, in memory or swapped out: a page that nobody has touched is not. `None`
+    /// where the system does not tell, and when the process has ended. Ranges begin and end with pages.
+    pub fn count_present(&self, ranges: &[AddrRange]) -> Option<u64> {
+        self.guard.as_ref()?.count_present(ranges)
+    }
+
     /// Opens no file behind a mapping, until what this gives is dropped.
     pub(crate) fn standing(&self) -> Option<Closed<'_>> {
         self.guard.as_ref().map(Guard::close)

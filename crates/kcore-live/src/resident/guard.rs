@@ -96,6 +96,15 @@ impl Guard {
         self.pages.presence(AddrRange::with_len(Addr::new(0), PAGE)).is_some()
     }
 
+    /// How many pages of ranges are there, in memory or swapped out; `None` when the process has ended.
+    pub fn count_present(&self, ranges: &[AddrRange]) -> Option<u64> {
+        ranges.iter().try_fold(0, |sum: u64, range| {
+            let presence = self.pages.presence(*range)?;
+            let there = presence.into_iter().filter(|is_there| *is_there).count();
+            Some(sum.saturating_add(there as u64))
+        })
+    }
+
     /// Reads a piece onto the end of `bytes`; `read` reads what is there. The answer is how many bytes were
     /// read until a page refused.
     pub fn append(
