@@ -81,10 +81,10 @@ impl LiveMemory {
         }
     }
 
-    /// How many pages of ranges are there, in memory or swapped out: a page that nobody has touched is not. `None`
+    /// How many pages of ranges hold something, in memory or swapped out: one that nobody has written to does not. `None`
     /// where the system does not tell, and when the process has ended. Ranges begin and end with pages.
-    pub fn count_present(&self, ranges: &[AddrRange]) -> Option<u64> {
-        self.guard.as_ref()?.count_present(ranges)
+    pub fn count_filled(&self, ranges: &[AddrRange]) -> Option<u64> {
+        self.guard.as_ref()?.count_filled(ranges)
     }
 
     /// Opens no file behind a mapping, until what this gives is dropped.

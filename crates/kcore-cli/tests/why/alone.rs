@@ -82,3 +82,39 @@ fn what_a_process_without_a_finding_waits_in_is_counted() {
     assert!(text.contains(&next), "{text}");
     fs::remove_file(program).unwrap();
 }
+
+/// Two threads: one calls into C with the GIL, or gives it back first, and sleeps there; the other wants it.
+const PYTHON: &str = "
+import ctypes, sys, threading
+library = (ctypes.PyDLL if sys.argv[1] == 'holds' else ctypes.CDLL)(None)
+print('begun', flush=True)
+threading.Thread(target=lambda: library.sleep(60), daemon=True).start()
+while True: pass
+";
+
+#[test]
+fn one_thread_that_waits_for_the_gil_of_a_blocked_one_is_told() {
+    let Ok(found) =
+        Command::new("python3").arg("-c").arg("import sys; print(sys.executable)").output()
+    else {
+        return;
+    };
+    // The program itself: a script that starts it is another process for a moment.
+    let python = String::from_utf8(found.stdout).unwrap();
+    for (how, finders) in [("holds", &["lock-convoy"][..]), ("gives", &[])] {
+        let mut command = Command::new(python.trim());
+        let (running, _input, output) = Running::start(command.args(["-c", PYTHON, how]));
+        BufReader::new(output).lines().next().unwrap().unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        let said = analysis(Path::new(&running.pid()));
+        let names: Vec<&str> =
+            findings(&said).iter().map(|it| it["finder"].as_str().unwrap()).collect();
+        assert_eq!(names, finders, "{how}: {said:#}");
+        if let [finding] = findings(&said) {
+            let sentence = finding["sentence"].as_str().unwrap();
+            assert!(sentence.contains(" waits for the GIL at 0x"), "{sentence}");
+            assert!(sentence.contains("that thread waits in clock_nanosleep"), "{sentence}");
+            assert_eq!(finding["confidence"], "likely", "{sentence}");
+        }
+    }
+}

@@ -136,17 +136,32 @@ static __attribute__((noinline, noclone)) void near_end(void)
 	__asm__ volatile("hlt" : : "r"(low) : "memory");
 }
 
-static __attribute__((noinline)) int cut_file(void)
+/* A mapping of three pages of a file that has one. */
+static char *map_of_cut_file(void)
 {
 	int file = open("cut", O_RDWR | O_CREAT | O_TRUNC, 0600);
-	volatile char *map;
+	char *map;
 
 	if (ftruncate(file, 3 * 4096))
-		return 1;
+		return NULL;
 	map = mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, file, 0);
-	if (ftruncate(file, 4096))
-		return 1;
+	return ftruncate(file, 4096) ? NULL : map;
+}
+
+static __attribute__((noinline)) int cut_file(void)
+{
+	volatile char *map = map_of_cut_file();
+
 	return map[2 * 4096 + 5];
+}
+
+/* A function of a library is what touches the file. */
+static __attribute__((noinline)) int copy_cut(size_t length)
+{
+	char page[4096];
+
+	memcpy(page, map_of_cut_file() + 2 * 4096, length);
+	return page[5] + page[length - 1];
 }
 
 static __attribute__((noinline)) long forbidden(void)
@@ -247,6 +262,8 @@ int main(int argc, char **argv)
 		near_end();
 	if (!strcmp(bug, "cut"))
 		cut_file();
+	if (!strcmp(bug, "copied"))
+		return copy_cut(1000 + argc);
 	if (!strcmp(bug, "seccomp"))
 		forbidden();
 	if (!strcmp(bug, "cpu"))

@@ -32,6 +32,7 @@ const BUGS: &[(&str, &str, &str, &str)] = &[
     ("below", "stack-overflow", "certain", "the stack is full of calls that repeat: repeat"),
     ("grows", "trap", "certain", "stopped itself with the instruction hlt, in near_end"),
     ("cut", "bus-error", "likely", "cut, which the file did not have"),
+    ("copied", "bus-error", "likely", ", called from copy_cut"),
     ("seccomp", "refused-call", "certain", "refused the system call getpriority, in forbidden"),
     ("cpu", "limit", "certain", "RLIMIT_CPU"),
     ("file", "limit", "certain", "RLIMIT_FSIZE"),

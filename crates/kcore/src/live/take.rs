@@ -167,9 +167,9 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// Pages that were missed, without those that nobody has touched: there is nothing in them to copy.
+    /// Pages that were missed, without those that nobody has written to: there is nothing in them to copy.
     fn missed_pages(&self, missed: &[AddrRange]) -> u64 {
-        self.memory.count_present(missed).unwrap_or_else(|| wanted::pages(missed))
+        self.memory.count_filled(missed).unwrap_or_else(|| wanted::pages(missed))
     }
 
     /// What memory runtimes need for the stacks of threads that run meanwhile.
