@@ -52,10 +52,26 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
 }
 
 fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
-    let operand = freed.operand.as_ref();
-    let words = operand.map(|operand| crash.pointer_words(operand)).unwrap_or_default();
-    let pointer = words.name.as_deref().unwrap_or("the pointer");
-    let does = match operand.map(|operand| operand.access.kind) {
+    let words = freed.operand.as_ref().map(|operand| crash.pointer_words(operand));
+    let words = words.unwrap_or_default();
+    let sentence = sentence(crash, freed, words.name.as_deref().unwrap_or("the pointer"));
+    let finding = match freed.word {
+        AllocatorWord::Key => Finding::certain(sentence),
+        // A block that was not yet written to has an old link as well.
+        AllocatorWord::Link => Finding::likely(sentence),
+    };
+    let finding = finding
+        .with(
+            format!("the word at {} is {:#x}", freed.at, freed.value),
+            EvidenceSource::Memory(freed.at),
+        )
+        .with("it lies in a freed block", EvidenceSource::Content(freed.at));
+    let stack = EvidenceSource::Stack(crash.tid());
+    words.shown_in(finding, crash).then_ask("who kept a pointer to the block", stack)
+}
+
+fn sentence(crash: &Crash<'_>, freed: &FreedUse, pointer: &str) -> String {
+    let does = match freed.operand.as_ref().map(|operand| operand.access.kind) {
         Some(AccessKind::Read) => "read through",
         Some(AccessKind::Write | AccessKind::ReadWrite) => "wrote through",
         _ => "jumped by",
@@ -64,25 +80,16 @@ fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
         AllocatorWord::Link => "its link to the next free block",
         AllocatorWord::Key => "its mark of a freed block",
     };
-    let (value, block) = (freed.value, &freed.owned.block);
-    let sentence = format!(
-        "memory was used after it was freed: the process {does} {pointer} {value:#x}, which {} wrote as {what} \
-         into the freed block of {} bytes at {}{}",
+    let block = &freed.owned.block;
+    format!(
+        "memory was used after it was freed: the process {does} {pointer} {:#x}, which {} wrote as {what} into the freed \
+         block of {} bytes at {}{}",
+        freed.value,
         freed.owned.allocator,
         block.usable,
         block.at,
         crash.in_or_called_from()
-    );
-    let finding = match freed.word {
-        AllocatorWord::Key => Finding::certain(sentence),
-        // A block that was not yet written to has an old link as well.
-        AllocatorWord::Link => Finding::likely(sentence),
-    };
-    let finding = finding
-        .with(format!("the word at {} is {value:#x}", freed.at), EvidenceSource::Memory(freed.at))
-        .with("it lies in a freed block", EvidenceSource::Content(freed.at));
-    let stack = EvidenceSource::Stack(crash.tid());
-    words.shown_in(finding, crash).then_ask("who kept a pointer to the block", stack)
+    )
 }
 
 /// The pointer by which the process went wrong, if it was read in a freed block.
@@ -126,7 +133,7 @@ fn holders<'a>(crash: &'a Crash<'_>, value: u64) -> impl Iterator<Item = Addr> +
             && core.mapping_at(Addr::new(*start)).is_some()
     });
     let words = pieces.flat_map(|(start, len)| {
-        (0..len / WORD).map(move |index| Addr::new(start.wrapping_add(index * WORD)))
+        (0..len / WORD).map(move |index| Addr::new(start.wrapping_add(index.wrapping_mul(WORD))))
     });
     words.filter(move |at| core.space().read_word(*at) == Ok(value))
 }
