@@ -1,10 +1,15 @@
 //! `::analyze`: why the process died or hangs, with the evidence.
 
-use kcore::analysis::{Analysis, EvidenceSource, Finding, FindingEvidence};
+use kcore::analysis::{
+    Analysis, BlockedThreads, EvidenceSource, FinderReport, Finding, FindingEvidence,
+};
 use kcore_dcmd::{Args, Cell, Cx, Dcmd, Example, Fields, Group, Opt, Record, Result, Spec, View};
 
 /// Says why the process died or hangs.
 pub struct Analyze;
+
+/// Kinds of waits that are named.
+const KINDS_OF_WAITS: usize = 4;
 
 const OPTIONS: &[Opt] =
     &[Opt { flag: 'v', value: None, help: "also print which finders ran, and what they lacked" }];
@@ -19,8 +24,8 @@ Says what happened, one finding after the other. The first one explains most. Be
 its evidence, with the command that shows it, and what is worth asking next.
 
 A finding is certain if the evidence leaves no other cause. It is likely if another cause is \
-possible. A process that neither crashed nor hangs has no findings. ::locks shows what its threads \
-wait for.";
+possible. A process that neither crashed nor hangs has no findings. What its threads wait in is counted \
+then, and ::locks -a shows it.";
 
 impl Dcmd for Analyze {
     fn spec(&self) -> Spec {
@@ -32,14 +37,14 @@ impl Dcmd for Analyze {
 
     fn run(&self, cx: &mut Cx<'_>, args: &Args) -> Result<()> {
         let core = cx.core();
-        let (analysis, has_threads) = (core.analyze(), !core.threads().is_empty());
-        cx.emit(&AnalysisRecord { analysis, has_threads, verbose: args.has('v') })
+        let (analysis, threads) = (core.analyze(), core.threads().len());
+        cx.emit(&AnalysisRecord { analysis, threads, verbose: args.has('v') })
     }
 }
 
 struct AnalysisRecord {
     analysis: Analysis,
-    has_threads: bool,
+    threads: usize,
     verbose: bool,
 }
 
@@ -48,7 +53,7 @@ impl AnalysisRecord {
         match (self.analysis.findings.first(), &self.analysis.summary) {
             (Some(first), _) => format!("{} ({})", first.sentence, first.confidence.as_str()),
             (None, Some(summary)) => format!("{summary}; the cause is not known"),
-            (None, None) if !self.has_threads => {
+            (None, None) if self.threads == 0 => {
                 "there are no threads to tell what happened: ::status says what is missing"
                     .to_owned()
             }
@@ -69,17 +74,43 @@ impl AnalysisRecord {
             let title = format!("also: {} ({})", finding.sentence, finding.confidence.as_str());
             std::iter::once(title).chain(below(finding))
         });
-        first.into_iter().chain(others).chain(self.finders()).collect()
+        first.into_iter().chain(others).chain(self.blocked()).chain(self.finders()).collect()
     }
 
+    /// What threads are blocked in, where nothing says more than who ended the process.
+    fn blocked(&self) -> Option<String> {
+        let analysis = &self.analysis;
+        let has_cause = analysis.findings.iter().any(|finding| finding.finder != "ended");
+        let has_crashed = analysis.findings.is_empty() && analysis.summary.is_some();
+        let blocked = analysis.blocked.as_slice();
+        if has_cause || has_crashed || blocked.is_empty() {
+            return None;
+        }
+        let words = match (self.threads, blocked) {
+            (1, [only]) => format!("its thread waits in {}", only.what),
+            (threads, blocked) => format!("its {threads} threads: {}", counted(threads, blocked)),
+        };
+        Some(format!("  next, {words}: ::locks -a"))
+    }
+
+    /// The finders that found something or could not tell, one a line, and a line with all others.
     fn finders(&self) -> Vec<String> {
-        let finders = self.analysis.finders.iter().filter(|_| self.verbose);
-        let lines = finders.map(|finder| match (finder.has_finding, finder.lacks) {
-            (true, _) => format!("finder {}: found a cause", finder.name),
-            (false, None) => format!("finder {}: found nothing", finder.name),
-            (false, Some(lack)) => format!("finder {}: could not tell: {lack}", finder.name),
+        if !self.verbose {
+            return Vec::new();
+        }
+        let is_silent = |finder: &&FinderReport| !finder.has_finding && finder.lacks.is_none();
+        let all = || self.analysis.finders.iter();
+        let told = all().filter(|finder| !is_silent(finder)).map(|finder| match finder.lacks {
+            Some(lack) => format!("finder {}: could not tell: {lack}", finder.name),
+            None => format!("finder {}: found a cause", finder.name),
         });
-        lines.collect()
+        let names: Vec<&str> = all().filter(is_silent).map(|finder| finder.name).collect();
+        let rest = match names.as_slice() {
+            [] => None,
+            [name] => Some(format!("1 finder found nothing: {name}")),
+            names => Some(format!("{} finders found nothing: {}", names.len(), names.join(", "))),
+        };
+        told.chain(rest).collect()
     }
 }
 
@@ -105,10 +136,25 @@ impl Record for AnalysisRecord {
         out.num("tid", analysis.tid.map(|tid| u64::from(tid.get())))
             .put("summary", Cell::or_null(analysis.summary.as_deref(), Cell::text))
             .put("findings", Cell::List(analysis.findings.iter().map(finding_cell).collect()))
+            .put("blocked", Cell::List(analysis.blocked.iter().map(blocked_cell).collect()))
             .put("finders", Cell::List(finders.collect()))
             .display("verdict", Cell::text(self.verdict()))
             .display("lines", Cell::List(self.lines().into_iter().map(Cell::text).collect()));
     }
+}
+
+/// So many threads in each kind of wait, and those that wait in nothing.
+fn counted(threads: usize, blocked: &[BlockedThreads]) -> String {
+    let (shown, others) = blocked.split_at(blocked.len().min(KINDS_OF_WAITS));
+    let sum = |blocked: &[BlockedThreads]| blocked.iter().map(|it| it.threads).sum::<usize>();
+    let run = threads.saturating_sub(sum(blocked));
+    let shown = shown.iter().map(|it| match it.threads {
+        1 => format!("1 waits in {}", it.what),
+        count => format!("{count} wait in {}", it.what),
+    });
+    let others = (!others.is_empty()).then(|| format!("{} wait in other calls", sum(others)));
+    let run = (run > 0).then(|| format!("{run} not blocked, as far as is known"));
+    shown.chain(others).chain(run).collect::<Vec<_>>().join(", ")
 }
 
 /// What stands below the sentence of a finding.
@@ -130,6 +176,13 @@ fn finding_cell(finding: &Finding) -> Cell<'_> {
     ])
 }
 
+fn blocked_cell(blocked: &BlockedThreads) -> Cell<'_> {
+    Cell::Object(vec![
+        ("what", Cell::text(&*blocked.what)),
+        ("threads", Cell::Num(blocked.threads as u64)),
+    ])
+}
+
 fn evidence_cell(evidence: &FindingEvidence) -> Cell<'static> {
     Cell::Object(vec![
         ("text", Cell::text(evidence.text.clone())),
@@ -144,6 +197,7 @@ fn command(source: EvidenceSource) -> String {
         EvidenceSource::Stack(tid) => format!("0t{tid}::stack"),
         EvidenceSource::Code(at) => format!("{:x}::dis", at.get()),
         EvidenceSource::Memory(at) => format!("{:x}/J", at.get()),
+        EvidenceSource::Content(at) => format!("{:x}::whatis", at.get()),
         EvidenceSource::Mapping(at) => format!("{:x}::mappings", at.get()),
         EvidenceSource::Lock(at) => format!("{:x}::locks", at.get()),
         EvidenceSource::Heap => "::heapcheck".to_owned(),

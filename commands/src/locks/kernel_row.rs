@@ -40,6 +40,7 @@ impl Record for KernelRow<'_> {
         out.num("tid", u64::from(self.wait.tid.get()))
             .text("call", &*self.wait.call)
             .num("fd", self.wait.fd.and_then(|fd| u64::try_from(fd).ok()))
+            .num("child_pid", self.wait.child.map(u64::from))
             .put("has_time_limit", limit)
             .opt_text("function", location.and_then(|it| it.function.as_deref()))
             .opt_text("file", location.and_then(|it| it.file.as_deref()))

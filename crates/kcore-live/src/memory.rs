@@ -81,6 +81,12 @@ impl LiveMemory {
         }
     }
 
+    /// How many pages of ranges hold something, in memory or swapped out: one that nobody has written to does not. `None`
+    /// where the system does not tell, and when the process has ended. Ranges begin and end with pages.
+    pub fn count_filled(&self, ranges: &[AddrRange]) -> Option<u64> {
+        self.guard.as_ref()?.count_filled(ranges)
+    }
+
     /// Opens no file behind a mapping, until what this gives is dropped.
     pub(crate) fn standing(&self) -> Option<Closed<'_>> {
         self.guard.as_ref().map(Guard::close)
@@ -182,6 +188,17 @@ fn is_own(file: &File) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::mapped::Mapped;
+
+    #[test]
+    fn pages_that_nobody_has_written_to_hold_nothing() {
+        let mapped = Mapped::of_pages(16);
+        [3, 7].into_iter().for_each(|page| mapped.touch(page));
+        let memory = LiveMemory::open(&Process::own().unwrap()).unwrap();
+        assert_eq!(memory.count_filled(&[mapped.range()]), Some(2));
+        let nothing = AddrRange::with_len(mapped.page(8), 4 * 4096);
+        assert_eq!(memory.count_filled(&[nothing]), Some(0));
+    }
 
     #[test]
     fn own_memory_is_read_by_either_way_and_no_other_file_is_taken_for_it() {

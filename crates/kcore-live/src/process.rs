@@ -16,7 +16,10 @@ use crate::{
     agent::Agent,
     proc::{self, Status, TaskStat},
     rights,
-    sys::own::{own_auxv, own_thread},
+    sys::{
+        own::{own_auxv, own_thread},
+        robust,
+    },
 };
 
 /// A process id, as kcore sees it.
@@ -344,6 +347,12 @@ impl Process {
         let number: i64 = words.next()?.parse().ok()?;
         let word = words.next()?.strip_prefix("0x").filter(|_| SLEEPS.contains(&number))?;
         u64::from_str_radix(word, 16).ok().map(Addr::new)
+    }
+
+    /// The head of the list of robust mutexes that a thread holds, without stopping it. glibc has it in its structure of
+    /// each thread (`struct pthread`). `None` where the thread has none, or a right is missing.
+    pub fn robust_list(&self, tid: i32) -> Option<Addr> {
+        robust::list_of(tid)
     }
 
     pub(crate) fn task(&self, tid: i32) -> PathBuf {

@@ -1,4 +1,6 @@
 /* Ends by the bug that its argument names. */
+#define _GNU_SOURCE
+#include <alloca.h>
 #include <emmintrin.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -11,10 +13,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static void (*volatile handler)(void);
 static char buffer[64] __attribute__((aligned(16)));
+static char other_stack[64 << 10];
 
 static __attribute__((noinline)) int follow(uintptr_t pointer)
 {
@@ -65,17 +69,99 @@ static __attribute__((noinline)) void no_instruction(void)
 	__asm__ volatile(".byte 0x06");
 }
 
-static __attribute__((noinline)) int cut_file(void)
+/* Goes on elsewhere, as the handler of a program does that prints its stack, and sends the signal again. */
+static void go_elsewhere(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)stop_by;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void handle(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	action.sa_sigaction = handler;
+	sigaction(number, &action, NULL);
+}
+
+static __attribute__((noinline)) void large_frame(void)
+{
+	volatile char large[20 << 20];
+
+	large[5 << 20] = 1;
+	__asm__ volatile("" : : "r"(large) : "memory");
+}
+
+/* More frames than a leaf has lie above the calls that repeat. */
+static __attribute__((noinline, noclone)) int deep_in_handler(int depth)
+{
+	volatile int here = depth;
+
+	if (depth == 0)
+		raise(SIGSEGV);
+	else
+		here += deep_in_handler(depth - 1);
+	return here + 1;
+}
+
+static void die_deep(int number, siginfo_t *info, void *context)
+{
+	(void)info;
+	(void)context;
+	signal(number, SIG_DFL);
+	deep_in_handler(6);
+}
+
+static __attribute__((noinline, noclone)) int repeat(volatile int *below)
+{
+	volatile int here = *below + 1;
+
+	return repeat(&here) + here;
+}
+
+/* Fails a few bytes above the end of the memory that its stack has so far. */
+static __attribute__((noinline, noclone)) void near_end(void)
+{
+	unsigned long start = 0, end = 0, here = (unsigned long)__builtin_frame_address(0);
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start <= here && here < end)
+			break;
+	volatile char *low = alloca(here - start - 512);
+	*low = 1;
+	__asm__ volatile("hlt" : : "r"(low) : "memory");
+}
+
+/* A mapping of three pages of a file that has one. */
+static char *map_of_cut_file(void)
 {
 	int file = open("cut", O_RDWR | O_CREAT | O_TRUNC, 0600);
-	volatile char *map;
+	char *map;
 
 	if (ftruncate(file, 3 * 4096))
-		return 1;
+		return NULL;
 	map = mmap(NULL, 3 * 4096, PROT_READ, MAP_SHARED, file, 0);
-	if (ftruncate(file, 4096))
-		return 1;
+	return ftruncate(file, 4096) ? NULL : map;
+}
+
+static __attribute__((noinline)) int cut_file(void)
+{
+	volatile char *map = map_of_cut_file();
+
 	return map[2 * 4096 + 5];
+}
+
+/* A function of a library is what touches the file. */
+static __attribute__((noinline)) int copy_cut(size_t length)
+{
+	char page[4096];
+
+	memcpy(page, map_of_cut_file() + 2 * 4096, length);
+	return page[5] + page[length - 1];
 }
 
 static __attribute__((noinline)) long forbidden(void)
@@ -159,8 +245,25 @@ int main(int argc, char **argv)
 		stop_by(bug);
 	if (!strcmp(bug, "illegal"))
 		no_instruction();
+	if (!strcmp(bug, "elsewhere")) {
+		handle(SIGILL, go_elsewhere);
+		no_instruction();
+	}
+	if (!strcmp(bug, "large"))
+		large_frame();
+	if (!strcmp(bug, "below")) {
+		stack_t other = { .ss_sp = other_stack, .ss_size = sizeof other_stack };
+
+		sigaltstack(&other, NULL);
+		handle(SIGSEGV, die_deep);
+		repeat(&argc);
+	}
+	if (!strcmp(bug, "grows"))
+		near_end();
 	if (!strcmp(bug, "cut"))
 		cut_file();
+	if (!strcmp(bug, "copied"))
+		return copy_cut(1000 + argc);
 	if (!strcmp(bug, "seccomp"))
 		forbidden();
 	if (!strcmp(bug, "cpu"))

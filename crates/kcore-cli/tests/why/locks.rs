@@ -175,3 +175,12 @@ fn waiters_of_one_lock_feed_a_pipe() {
     assert!(error.contains("no thread waits for a lock at 0x10"), "{error}");
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn a_word_in_gos_heap_is_on_no_threads_stack() {
+    let Some(case) = case("goroutines", "go1.19") else { return };
+    let text = String::from_utf8(super::kcore(&["-c", "::locks"], &case.core).stdout).unwrap();
+    let in_heap: Vec<&str> = text.lines().filter(|line| line.starts_with("0xc0")).collect();
+    assert!(!in_heap.is_empty(), "{text}");
+    assert!(in_heap.iter().all(|line| line.contains("an object of Go's heap")), "{in_heap:?}");
+}

@@ -1,7 +1,10 @@
 //! `kcore why`: what is claimed of programs that know how they end, and what is not.
 
+mod alone;
+mod asserts;
 mod claims;
 mod damaged;
+mod freed;
 mod gallery;
 mod hangs;
 mod locks;

@@ -101,7 +101,10 @@ fn what_holds_a_pointer_and_who_passed_it_are_evidence() {
     assert!(!changed.iter().any(|text| text.contains("conn->peer")), "{changed:?}");
     let text = finding_of(&program, "text");
     let sentence = text["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("conn->peer held 0x4141414142424242, whose"), "{sentence}");
+    assert!(
+        sentence.starts_with("the process read through conn->peer 0x4141414142424242, whose"),
+        "{sentence}"
+    );
     fs::remove_file(program).unwrap();
 }
 

@@ -11,7 +11,7 @@ use std::{
 use kcore_elf::core_file::MapLine;
 use kcore_mem::{Addr, AddrRange};
 
-use super::{Files, PageMap, backing::Extent, page_map::PAGE};
+use super::{Files, Page, PageMap, backing::Extent, page_map::PAGE};
 use crate::{Process, proc::MapDetails};
 
 /// Bytes whose pages are looked at before any of them is read.
@@ -94,6 +94,18 @@ impl Guard {
     /// Whether the program whose memory it is still runs.
     pub fn is_there(&self) -> bool {
         self.pages.presence(AddrRange::with_len(Addr::new(0), PAGE)).is_some()
+    }
+
+    /// How many pages of ranges hold something, in memory or swapped out; `None` when the process has ended. A page that
+    /// somebody has only read is that of zeros, as far as the system tells.
+    pub fn count_filled(&self, ranges: &[AddrRange]) -> Option<u64> {
+        let mut filled: u64 = 0;
+        let mut seen = |run: AddrRange, page: Page| {
+            let holds = !matches!(page, Page::Zero | Page::Guard);
+            filled = filled.saturating_add(if holds { run.len() / PAGE } else { 0 });
+        };
+        let scan = |range| self.pages.scan((range, false), &|| false, &mut seen);
+        ranges.iter().copied().all(scan).then_some(filled)
     }
 
     /// Reads a piece onto the end of `bytes`; `read` reads what is there. The answer is how many bytes were

@@ -13,6 +13,7 @@ pub mod pagemap;
 pub mod perf;
 pub mod priority;
 pub mod ptrace;
+pub mod robust;
 pub mod signals;
 pub mod stops;
 pub mod trap;

@@ -1,11 +1,15 @@
 //! A crash as finders see it: the first fault, or else the signal that ended the process.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
 use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
+use kcore_unwind::UserRegister;
 
-use super::EvidenceSource;
+use super::{
+    EvidenceSource,
+    finders::{FreedUse, freed_use},
+};
 use crate::{
     Core, Frame, NamedFrame, Thread, Tid,
     arch::facts,
@@ -32,6 +36,7 @@ pub struct Crash<'a> {
     stop: Stop,
     end: &'a Thread,
     handled: Handled,
+    freed: OnceLock<Option<FreedUse>>,
 }
 
 impl<'a> Crash<'a> {
@@ -42,7 +47,7 @@ impl<'a> Crash<'a> {
             Some(first) => (Some(first.info), first.stop.clone()),
             None => (told_of_end(thread), core.stop_of(thread.tid)),
         };
-        Some(Self { core, info, stop, end: thread, handled })
+        Some(Self { core, info, stop, end: thread, handled, freed: OnceLock::new() })
     }
 
     /// The thread that took the signal that ended the process.
@@ -90,6 +95,16 @@ impl<'a> Crash<'a> {
     /// Its stack pointer.
     pub const fn sp(&self) -> Option<Addr> {
         self.stop.sp
+    }
+
+    /// Its registers, as far as they are known.
+    pub(super) fn registers(&self) -> &[UserRegister] {
+        &self.stop.registers
+    }
+
+    /// What the process followed that lies in a freed block. It is found out once.
+    pub(super) fn freed_use(&self) -> Option<&FreedUse> {
+        self.freed.get_or_init(|| freed_use(self)).as_ref()
     }
 
     /// Why the signal was sent.
@@ -237,14 +252,27 @@ impl<'a> Crash<'a> {
         None
     }
 
+    /// The innermost frame of the program's own code that has a name. Nothing where only a guess leads to it.
+    fn own_frame(&self) -> Option<(Frame, Arc<str>)> {
+        let site = self.core.crash().site().filter(|site| site.tid == self.tid())?;
+        let frame = site.frame.frame.filter(|frame| !frame.guess)?;
+        Some((frame, site.frame.location.function.clone()?))
+    }
+
     /// The innermost function of the program's own code, as the end of a sentence. Nothing where only a guess leads
     /// to it.
     pub(super) fn in_own_code(&self) -> String {
-        let site = self.core.crash().site().filter(|site| site.tid == self.tid());
-        let frame = site.map(|site| site.frame);
-        let frame = frame.filter(|it| it.frame.is_some_and(|frame| !frame.guess));
-        let function = frame.and_then(|frame| frame.location.function.clone());
-        function.map_or_else(String::new, |name| format!(", in {name}"))
+        self.own_frame().map_or_else(String::new, |(_, name)| format!(", in {name}"))
+    }
+
+    /// The function of the instruction, as the end of a sentence, and where that is of a library the function of the
+    /// program's own code that led to it.
+    pub(super) fn in_or_called_from(&self) -> String {
+        match self.own_frame() {
+            Some((frame, name)) if Some(frame.pc.addr()) == self.stop.pc => format!(", in {name}"),
+            Some((_, name)) => format!("{}, called from {name}", self.in_function()),
+            None => self.in_function(),
+        }
     }
 
     /// The same beyond the outermost frame of one of `functions`; `None` if none of them is on the stack.

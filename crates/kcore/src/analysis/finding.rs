@@ -38,6 +38,8 @@ pub enum EvidenceSource {
     Code(Addr),
     /// The word at an address in the process.
     Memory(Addr),
+    /// What lies at an address in the process.
+    Content(Addr),
     /// The mapping at, or next to, an address in the process.
     Mapping(Addr),
     /// The lock at an address in the process.

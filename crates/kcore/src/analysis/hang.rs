@@ -6,6 +6,10 @@ use crate::{
     waits::{Holder, Lock, LockKind},
 };
 
+/// The member of `std::mutex` that is the mutex (libstdc++'s `std_mutex.h`).
+#[cfg(feature = "disassembly")]
+const OF_CXX: &str = "._M_mutex";
+
 /// The waits of a process.
 pub struct Hang<'a> {
     core: &'a Core,
@@ -56,8 +60,32 @@ impl<'a> Hang<'a> {
         match symbol {
             Some(symbol) if symbol.offset == 0 => format!("the {kind} {}", symbol.name),
             Some(symbol) => format!("the {kind} {}+{:#x}", symbol.name, symbol.offset),
-            None => format!("the {kind} at {}", lock.at),
+            None => match self.name_in_frames(lock) {
+                Some(name) => format!("the {kind} {name} at {}", lock.at),
+                None => format!("the {kind} at {}", lock.at),
+            },
         }
+    }
+
+    /// What the functions of the first waiter call a lock: `pool->lock`.
+    #[cfg(feature = "disassembly")]
+    fn name_in_frames(&self, lock: &Lock) -> Option<String> {
+        let is_of_c = matches!(
+            lock.kind,
+            LockKind::Mutex(_)
+                | LockKind::ReadWriteLock
+                | LockKind::Condition
+                | LockKind::Semaphore
+        );
+        let waiter = lock.waiters.first().filter(|_| is_of_c)?;
+        let name = self.core.name_behind_pointer(waiter.tid, lock.at)?;
+        Some(name.strip_suffix(OF_CXX).unwrap_or(&name).to_owned())
+    }
+
+    /// Nothing: what follows pointers reads code too.
+    #[cfg(not(feature = "disassembly"))]
+    const fn name_in_frames(&self, _: &Lock) -> Option<String> {
+        None
     }
 
     /// What a thread waits for, and who holds it: `waits for the mutex m, which thread 2 holds`.

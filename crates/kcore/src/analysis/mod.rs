@@ -3,16 +3,19 @@
 //! A finder is one file in `finders`, and one line in [`FINDERS`]. It looks at a [`Crash`] or at a [`Hang`], and stays
 //! silent where it has nothing to say. A program adds its own with [`Core::analyze_with`].
 
+mod assertion;
 mod crash;
 mod finders;
 mod finding;
 mod hang;
 mod pointer_words;
+mod waiting;
 
 pub use self::crash::Crash;
 pub use self::finders::FINDERS;
 pub use self::finding::{Confidence, EvidenceSource, Finding, FindingEvidence};
 pub use self::hang::Hang;
+pub use self::waiting::BlockedThreads;
 use crate::{Core, Tid, signal};
 
 /// Looks for one kind of cause.
@@ -63,6 +66,8 @@ pub struct Analysis {
     pub summary: Option<String>,
     /// The findings, the one that explains most first.
     pub findings: Vec<Finding>,
+    /// What threads are blocked in, the most first, if a finder looked at what threads wait for.
+    pub blocked: Vec<BlockedThreads>,
     /// The finders that ran, in order. Those for crashes do not run if the process did not crash.
     pub finders: Vec<FinderReport>,
 }
@@ -80,7 +85,8 @@ impl Core {
         let hang = finders.iter().any(looks_at_waits).then(|| Hang::of(self));
         let tid = crash.as_ref().map(Crash::tid);
         let summary = crash.as_ref().map(|crash| self.summary(crash));
-        let mut analysis = Analysis { tid, summary, ..Analysis::default() };
+        let blocked = hang.as_ref().map(|_| waiting::blocked_threads(self)).unwrap_or_default();
+        let mut analysis = Analysis { tid, summary, blocked, ..Analysis::default() };
         for finder in finders {
             let answer = match finder.scope {
                 FinderScope::Crash(find) => crash.as_ref().map(|crash| {
@@ -116,7 +122,10 @@ fn after_handler(crash: &Crash<'_>, finding: Finding) -> Finding {
         return finding;
     }
     let number = crash.end().signal;
-    let text = format!("a handler was told of it; {} ended the process", signal::name(number));
+    let text = format!(
+        "a signal handler of the program ran first; then {} ended the process",
+        signal::name(number)
+    );
     let finding = finding.with(text, EvidenceSource::Process);
     match crash.was_raised_again() {
         true => finding,

@@ -154,7 +154,7 @@ impl<'a> Taking<'a> {
                     pages,
                     reads_later,
                     stops,
-                    missed_pages: wanted::pages(&missed),
+                    missed_pages: self.missed_pages(&missed),
                     caught,
                 };
                 return self.open(Some(&snapshot), parts);
@@ -165,6 +165,11 @@ impl<'a> Taking<'a> {
                 wanted = AddrRange::merged([wanted, self.watch()?].concat());
             }
         }
+    }
+
+    /// Pages that were missed, without those that nobody has written to: there is nothing in them to copy.
+    fn missed_pages(&self, missed: &[AddrRange]) -> u64 {
+        self.memory.count_filled(missed).unwrap_or_else(|| wanted::pages(missed))
     }
 
     /// What memory runtimes need for the stacks of threads that run meanwhile.

@@ -4,8 +4,10 @@
 //! - [`straight_code`] has the instructions that certainly ran right before another.
 //! - [`trace`] follows a register back through them, and to the caller where it is an argument.
 //! - [`loaded`] tells what a call through a register went to.
+//! - [`covered`] names what pointers of frames lead to.
 //! - [`path`] names memory, and members behind pointers.
 
+mod covered;
 mod loaded;
 mod path;
 mod straight_code;

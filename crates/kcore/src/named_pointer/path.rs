@@ -98,7 +98,7 @@ pub fn is_pointer(ty: &Type) -> bool {
 }
 
 /// What a pointer points to.
-fn pointee(ty: &Type) -> Option<Type> {
+pub fn pointee(ty: &Type) -> Option<Type> {
     let stripped = ty.stripped().ok()?;
     match stripped.kind() {
         TypeKind::Pointer(_) => stripped.target().ok().flatten(),

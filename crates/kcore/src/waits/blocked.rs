@@ -56,6 +56,9 @@ const LIMITS: [(&str, usize, u64); 8] = [
     ("select", 4, 0),
 ];
 
+/// What says to `waitid` that it is given the pid of one child (Linux `include/uapi/linux/wait.h`).
+const P_PID: u32 = 1;
+
 /// Calls that wait for a time.
 const SLEEPS: [&str; 2] = ["clock_nanosleep", "nanosleep"];
 
@@ -69,16 +72,19 @@ pub struct KernelWait {
     pub call: String,
     /// The descriptor that it waits for, if the call has one as its first argument.
     pub fd: Option<i32>,
+    /// The pid of the child whose end it waits for, if the call names one.
+    pub child: Option<u32>,
     /// Whether the wait ends by itself; `None` if that is not known.
     pub has_limit: Option<bool>,
 }
 
 impl KernelWait {
-    /// The call with its descriptor: `read(fd 3)`.
+    /// The call with its descriptor or the child's pid: `read(fd 3)`, `wait4(pid 17)`.
     pub fn spelled(&self) -> String {
-        match self.fd {
-            Some(fd) => format!("{}(fd {fd})", self.call),
-            None => self.call.clone(),
+        match (self.fd, self.child) {
+            (Some(fd), _) => format!("{}(fd {fd})", self.call),
+            (None, Some(pid)) => format!("{}(pid {pid})", self.call),
+            (None, None) => self.call.clone(),
         }
     }
 }
@@ -129,7 +135,24 @@ impl BlockedCall {
         let fd = OF_DESCRIPTOR.contains(&&*call).then(|| self.argument(0)).flatten();
         // A descriptor is an int: the upper half of the register is not part of it.
         let fd = fd.map(|fd| (fd & u64::from(u32::MAX)) as u32).map(u32::cast_signed);
-        KernelWait { tid, fd: fd.filter(|fd| *fd >= 0), has_limit: self.has_limit(&call), call }
+        KernelWait {
+            tid,
+            fd: fd.filter(|fd| *fd >= 0),
+            child: self.child(&call),
+            has_limit: self.has_limit(&call),
+            call,
+        }
+    }
+
+    /// The child that is waited for, if it is a certain one (waitpid(2)).
+    fn child(&self, call: &str) -> Option<u32> {
+        let int = |index| Some((self.argument(index)? & u64::from(u32::MAX)) as u32);
+        let pid = match call {
+            "wait4" | "waitpid" => int(0)?,
+            "waitid" => int(1).filter(|_| int(0) == Some(P_PID))?,
+            _ => return None,
+        };
+        (pid.cast_signed() > 0).then_some(pid)
     }
 
     fn has_limit(&self, call: &str) -> Option<bool> {
@@ -160,9 +183,21 @@ mod tests {
     fn a_descriptor_is_told_only_of_calls_that_wait_for_one() {
         let arguments = [Some(0xdead_0000_0003), Some(1), Some(2), Some(u64::MAX), None, None];
         assert_eq!(wait("read", arguments).spelled(), "read(fd 3)");
-        assert_eq!(wait("wait4", arguments).spelled(), "wait4");
+        assert_eq!(wait("pause", arguments).spelled(), "pause");
         assert_eq!(wait("read", [None; 6]).fd, None);
         assert_eq!(wait("read", [Some(u64::MAX); 6]).fd, None);
+    }
+
+    #[test]
+    fn a_child_is_told_only_where_one_is_waited_for() {
+        let with = |first: u64, second: u64| {
+            [Some(first), Some(second), Some(0), Some(0), Some(0), Some(0)]
+        };
+        assert_eq!(wait("wait4", with(17, 0)).spelled(), "wait4(pid 17)");
+        assert_eq!(wait("wait4", with(0xffff_ffff, 0)).spelled(), "wait4", "any child");
+        assert_eq!(wait("wait4", with(0xffff_fff0, 0)).spelled(), "wait4", "of a group");
+        assert_eq!(wait("waitid", with(1, 17)).spelled(), "waitid(pid 17)");
+        assert_eq!(wait("waitid", with(0, 17)).spelled(), "waitid", "any child");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{last_words::said_at_end, terminate};
 use crate::analysis::{
     Crash, EvidenceSource, Finder, FinderScope, Finding,
+    assertion::stated,
     crash::{SIGABRT, ends_itself},
 };
 
@@ -16,7 +17,9 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     if !aborts(crash) || said_at_end(crash).is_some() || terminate::reason(crash).is_some() {
         return Ok(None);
     }
-    let sentence = format!("the process aborted itself{}", crash.in_own_code());
+    let stated = stated(crash);
+    let words = stated.as_ref().map_or_else(String::new, |words| format!(": {words}"));
+    let sentence = format!("the process aborted itself{}{words}", crash.in_own_code());
     let tid = crash.tid();
     let finding = match crash.is_told() {
         true => {

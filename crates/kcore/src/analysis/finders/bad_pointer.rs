@@ -2,6 +2,7 @@
 
 use kcore_mem::MemoryOperand;
 
+use super::null_access::verb;
 use crate::analysis::{
     Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding, crash::is_non_canonical,
 };
@@ -28,20 +29,18 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    if crash.is_jump() {
+    if crash.is_jump() || crash.freed_use().is_some() {
         return Ok(None);
     }
-    let operand = match crash.has_no_address() {
-        true => non_canonical(crash),
-        false => crash.fault().and_then(|fault| crash.operand_at(fault)),
-    };
-    let Some(operand) = operand else { return Ok(None) };
+    let Some(operand) = bad_operand(crash) else { return Ok(None) };
     let Some(base) = operand.base.as_ref() else { return Ok(None) };
     let Some(what) = what_it_is(base.value) else { return Ok(None) };
     let (name, value) = (&base.name, base.value);
     let words = crash.pointer_words(&operand);
-    let pointer = words.name.as_ref().map_or("a pointer", String::as_str);
-    let sentence = format!("{pointer} held {value:#x}, {what}{}", crash.in_function());
+    let pointer = words.name.as_deref().unwrap_or("the pointer");
+    let verb = verb(operand.access.kind);
+    let sentence =
+        format!("the process {verb} through {pointer} {value:#x}, {what}{}", crash.in_function());
     let finding = Finding::new(confidence(&operand, value), sentence);
     let text = format!("{name} held {value:#x}, which gives the address {}", operand.access.addr);
     let finding = finding.with(text, crash.shown_by_code());
@@ -50,6 +49,14 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
             .shown_in(finding, crash)
             .then_ask("where it came from", EvidenceSource::Stack(crash.tid())),
     ))
+}
+
+/// The operand by which memory was touched that is not there or may not be.
+pub fn bad_operand(crash: &Crash<'_>) -> Option<MemoryOperand> {
+    match crash.has_no_address() {
+        true => non_canonical(crash),
+        false => crash.fault().and_then(|fault| crash.operand_at(fault)),
+    }
 }
 
 /// The operand whose address is none, if it alone has such an address.

@@ -24,7 +24,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         "the process {} at offset {offset:#x} of {path}, which the file did not have: it was cut after it was \
          mapped, or never was so long{}",
         verb(kind),
-        crash.in_own_code()
+        crash.in_or_called_from()
     );
     let finding = Finding::likely(sentence);
     let finding =

@@ -1,5 +1,6 @@
 //! Many threads that wait for what one holds, which is blocked itself.
 
+use super::owner_gone::waiters;
 use crate::{
     Tid,
     analysis::{EvidenceSource, Finder, FinderAnswer, FinderScope, Finding, Hang},
@@ -8,6 +9,9 @@ use crate::{
 
 /// Threads that make a convoy. Two wait for a moment in many a healthy process.
 const CONVOY: usize = 3;
+
+/// The lock of Python's interpreter.
+const GIL: &str = "gil";
 
 pub const FINDER: Finder = Finder {
     name: "lock-convoy",
@@ -22,16 +26,26 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
     Ok(convoys.next())
 }
 
+/// How many threads make a convoy behind a lock of a kind. A thread that is blocked in the kernel gives up Python's lock
+/// of its interpreter first, as long as its code does what Python asks.
+fn least(kind: LockKind) -> usize {
+    match kind {
+        LockKind::Join => usize::MAX,
+        LockKind::OfLanguage(kind) if kind.word == GIL => 1,
+        _ => CONVOY,
+    }
+}
+
 fn found(hang: &Hang<'_>, lock: &Lock) -> Option<Finding> {
     let owner = hang.waits().blocker(lock.waiters.first()?.tid)?;
-    let is_lock = lock.kind != LockKind::Join && lock.waiters.len() >= CONVOY;
-    if !is_lock || is_in_circle(hang, owner) || hang.crashed_in(owner) {
+    if lock.waiters.len() < least(lock.kind) || is_in_circle(hang, owner) || hang.crashed_in(owner)
+    {
         return None;
     }
     let (does, shown) = hang.blocked(owner)?;
     let sentence = format!(
-        "{} threads wait for {}, which thread {owner} holds; that thread {does}{}",
-        lock.waiters.len(),
+        "{} for {}, which thread {owner} holds; that thread {does}{}",
+        waiters(lock),
         hang.named(lock),
         hang.site(owner)
     );

@@ -54,6 +54,6 @@ fn told_before(crash: &Crash<'_>) -> String {
     let names: Vec<_> = others.into_iter().map(signal::name).collect();
     match names.as_slice() {
         [] => String::new(),
-        names => format!(", after a handler was told of {}", names.join(" and ")),
+        names => format!(", after a signal handler of the program ran for {}", names.join(" and ")),
     }
 }

@@ -15,6 +15,9 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
+    if crash.freed_use().is_some() {
+        return Ok(None);
+    }
     if crash.fault().is_some() && crash.pc().is_none() {
         return Err("the program counter is not known");
     }

@@ -14,6 +14,9 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
+    if crash.freed_use().is_some() {
+        return Ok(None);
+    }
     let Some(source) = crash.jump_source().filter(|_| crash.has_no_address()) else {
         return Ok(None);
     };

@@ -15,6 +15,7 @@ mod last_words;
 mod limit;
 mod misaligned;
 mod no_access;
+mod nobody_left;
 mod null_access;
 mod owner_gone;
 mod read_only_write;
@@ -25,14 +26,17 @@ mod terminate;
 mod torn_heap;
 mod trap;
 mod unmapped_access;
+mod use_after_free;
 
 pub(super) use null_access::verb;
+pub(super) use use_after_free::{FreedUse, freed_use};
 
 use super::Finder;
 
 /// All finders, the one whose answer explains most first.
 pub const FINDERS: &[Finder] = &[
     stack_overflow::FINDER,
+    use_after_free::FINDER,
     execution::FINDER,
     bad_return::FINDER,
     jump_target::FINDER,
@@ -55,6 +59,7 @@ pub const FINDERS: &[Finder] = &[
     deadlock::FINDER,
     java_deadlock::FINDER,
     owner_gone::FINDER,
+    nobody_left::FINDER,
     convoy::FINDER,
     ended::FINDER,
 ];

@@ -44,7 +44,7 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
 
 /// Whether other processes may map the memory of a lock: that of a file which is no module. The kernel lists shared
 /// memory without a name as such a file too.
-fn may_be_shared(hang: &Hang<'_>, lock: &Lock) -> bool {
+pub fn may_be_shared(hang: &Hang<'_>, lock: &Lock) -> bool {
     let core = hang.core();
     let mapping = core.mapping_at(lock.at);
     let is_of_file = mapping.is_some_and(|it| matches!(it.kind, MappingKind::File { .. }));
@@ -61,7 +61,8 @@ fn owner_of(lock: &Lock) -> Option<u32> {
     }
 }
 
-fn waiters(lock: &Lock) -> String {
+/// The threads that wait for a lock, as the beginning of a sentence.
+pub fn waiters(lock: &Lock) -> String {
     match lock.waiters.as_slice() {
         [waiter] => format!("thread {} waits", waiter.tid),
         waiters => format!("{} threads wait", waiters.len()),

@@ -33,9 +33,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let is_in_allocator =
-        crash.last_functions().iter().any(|function| ALLOCATING.contains(&&**function));
-    if !is_in_allocator {
+    if !is_in_allocator(crash) {
         return Ok(None);
     }
     let heaps = crash.core().heaps();
@@ -55,6 +53,11 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         if said { "the allocator noticed it" } else { "the thread died in the allocator" };
     let finding = finding.with(noticed, EvidenceSource::Stack(crash.tid()));
     Ok(Some(finding.then_ask("what else is torn", EvidenceSource::Heap)))
+}
+
+/// Whether the thread died in a function of an allocator.
+pub fn is_in_allocator(crash: &Crash<'_>) -> bool {
+    crash.last_functions().iter().any(|function| ALLOCATING.contains(&&**function))
 }
 
 /// Whether a torn link lies within a block that the program gave back.

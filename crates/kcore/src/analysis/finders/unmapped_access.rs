@@ -15,6 +15,9 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
+    if crash.freed_use().is_some() {
+        return Ok(None);
+    }
     if crash.is_of_stack() || !crash.has_code("SEGV_MAPERR") {
         return Ok(None);
     }

@@ -1,0 +1,162 @@
+//! A pointer that was read in a block after the block was freed: what the allocator keeps there.
+//!
+//! glibc keeps two words in a block of a thread's cache (glibc 2.36 `malloc/malloc.c`, `tcache_put`): the link to the next
+//! one, which is mangled by its own address (`PROTECT_PTR`, since 2.32), and a random key (since 2.34). Blocks of fast bins
+//! have such a link too.
+
+use kcore_mem::{AccessKind, Addr, JumpSource, MemoryOperand};
+
+use super::{bad_pointer::bad_operand, torn_heap::is_in_allocator};
+use crate::{
+    analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
+    native_heap::OwnedBlock,
+};
+
+/// Bytes behind what a register points to that are looked through for the pointer.
+const REACH: u64 = 1024;
+const WORD: u64 = 8;
+const PAGE: u64 = 4096;
+/// Bits by which the address of a link is shifted before it is mixed into the link.
+const SHIFT: u32 = 12;
+/// What the addresses of links are multiples of.
+const ALIGNMENT: u64 = 16;
+/// The cache of a thread, as the heap names its lists.
+const THREAD_CACHE: &str = "tcache";
+
+pub const FINDER: Finder = Finder {
+    name: "use-after-free",
+    needs: "the registers at a memory fault, and the memory of the heap",
+    scope: FinderScope::Crash(find),
+};
+
+/// A pointer, and the freed block that it was read in.
+#[derive(Debug)]
+pub struct FreedUse {
+    value: u64,
+    /// The operand that it is the base of; `None` of the target of a jump.
+    operand: Option<MemoryOperand>,
+    at: Addr,
+    owned: OwnedBlock,
+    word: AllocatorWord,
+}
+
+/// What an allocator keeps in a freed block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AllocatorWord {
+    Link,
+    Key,
+}
+
+fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
+    Ok(crash.freed_use().map(|freed| finding(crash, freed)))
+}
+
+fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
+    let words = freed.operand.as_ref().map(|operand| crash.pointer_words(operand));
+    let words = words.unwrap_or_default();
+    let sentence = sentence(crash, freed, words.name.as_deref().unwrap_or("the pointer"));
+    let finding = match freed.word {
+        AllocatorWord::Key => Finding::certain(sentence),
+        // A block that was not yet written to has an old link as well.
+        AllocatorWord::Link => Finding::likely(sentence),
+    };
+    let finding = finding
+        .with(
+            format!("the word at {} is {:#x}", freed.at, freed.value),
+            EvidenceSource::Memory(freed.at),
+        )
+        .with("it lies in a freed block", EvidenceSource::Content(freed.at));
+    let stack = EvidenceSource::Stack(crash.tid());
+    words.shown_in(finding, crash).then_ask("who kept a pointer to the block", stack)
+}
+
+fn sentence(crash: &Crash<'_>, freed: &FreedUse, pointer: &str) -> String {
+    let does = match freed.operand.as_ref().map(|operand| operand.access.kind) {
+        Some(AccessKind::Read) => "read through",
+        Some(AccessKind::Write | AccessKind::ReadWrite) => "wrote through",
+        _ => "jumped by",
+    };
+    let what = match freed.word {
+        AllocatorWord::Link => "its link to the next free block",
+        AllocatorWord::Key => "its mark of a freed block",
+    };
+    let block = &freed.owned.block;
+    format!(
+        "memory was used after it was freed: the process {does} {pointer} {:#x}, which {} wrote as {what} into the freed \
+         block of {} bytes at {}{}",
+        freed.value,
+        freed.owned.allocator,
+        block.usable,
+        block.at,
+        crash.in_or_called_from()
+    )
+}
+
+/// The pointer by which the process went wrong, if it was read in a freed block.
+pub fn freed_use(crash: &Crash<'_>) -> Option<FreedUse> {
+    if !crash.is_signal("SIGSEGV") || is_in_allocator(crash) {
+        return None;
+    }
+    let (value, operand) = followed(crash)?;
+    let (at, owned, word) = holders(crash, value).find_map(|at| {
+        let (owned, word) = written_by_allocator(crash, at, value)?;
+        Some((at, owned, word))
+    })?;
+    Some(FreedUse { value, operand, at, owned, word })
+}
+
+/// The pointer that was followed to no memory, and the operand that it is the base of.
+fn followed(crash: &Crash<'_>) -> Option<(u64, Option<MemoryOperand>)> {
+    if crash.is_jump() {
+        return Some((crash.pc()?.get(), None));
+    }
+    if let Some(operand) = bad_operand(crash) {
+        return Some((operand.base.as_ref()?.value, Some(operand)));
+    }
+    match crash.jump_source().filter(|_| crash.has_no_address())? {
+        JumpSource::Register(register) => Some((register.value, None)),
+        JumpSource::Memory(operand) => {
+            Some((crash.core().space().read_word(operand.access.addr).ok()?, None))
+        }
+    }
+}
+
+/// The words that hold a value: those behind what registers point to, and those of the page that a link without a next
+/// block tells.
+fn holders<'a>(crash: &'a Crash<'_>, value: u64) -> impl Iterator<Item = Addr> + 'a {
+    let core = crash.core();
+    let pointers = crash.registers().iter().map(|register| register.value & !(WORD - 1));
+    let behind = pointers.filter(move |pointer| *pointer != value).map(|start| (start, REACH));
+    let page = value.checked_mul(PAGE).map(|start| (start, PAGE));
+    let pieces = behind.chain(page).filter(move |(start, _)| {
+        core.modules().at(Addr::new(*start)).is_none()
+            && core.mapping_at(Addr::new(*start)).is_some()
+    });
+    let words = pieces.flat_map(|(start, len)| {
+        (0..len / WORD).map(move |index| Addr::new(start.wrapping_add(index.wrapping_mul(WORD))))
+    });
+    words.filter(move |at| core.space().read_word(*at) == Ok(value))
+}
+
+/// The freed block of a word that its allocator wrote, and as what.
+fn written_by_allocator(
+    crash: &Crash<'_>,
+    at: Addr,
+    value: u64,
+) -> Option<(OwnedBlock, AllocatorWord)> {
+    let owned = crash.core().heaps().block_at(at).filter(OwnedBlock::is_given_back)?;
+    let list = owned.list.as_ref()?;
+    let word = match at.offset_from(owned.block.at)? {
+        0 if is_link(crash, at, value) => AllocatorWord::Link,
+        WORD if list.name.starts_with(THREAD_CACHE) => AllocatorWord::Key,
+        _ => return None,
+    };
+    Some((owned, word))
+}
+
+/// Whether a word is a mangled link: with its own address mixed out, it is nothing or leads to memory.
+fn is_link(crash: &Crash<'_>, at: Addr, value: u64) -> bool {
+    let next = value ^ (at.get() >> SHIFT);
+    let is_mangled = next != value && next.is_multiple_of(ALIGNMENT);
+    is_mangled && (next == 0 || crash.core().mapping_at(Addr::new(next)).is_some())
+}
