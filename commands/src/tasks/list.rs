@@ -23,8 +23,8 @@ const OPTIONS: &[Opt] = &[
 
 const HELP: &str = "\
 A task is a stack, or a chain of waiting functions, that belongs to no thread. ::tasks lists those \
-of all runtimes: bthreads, fibers, goroutines, virtual threads, greenlets, coroutines, tokio and \
-processes of Erlang.
+of all runtimes: bthreads, fibers, goroutines, virtual threads, greenlets, coroutines, trio, tokio \
+and processes of Erlang.
 
 TASK is the number that its runtime gave it, or its address. THREAD is the thread that runs it \
 now. WAITS says what it waits for, where its runtime tells. FUNCTION is the name of the task, or \
