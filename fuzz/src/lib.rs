@@ -53,6 +53,7 @@ pub mod source_map;
 pub mod synthetic;
 pub mod tokio;
 pub mod type_names;
+pub mod trio;
 pub mod types;
 pub mod unpack;
 pub mod unwind;

@@ -1,6 +1,9 @@
 //! The record of a task.
 
-use kcore::python::trio::{Limit, TrioTask, TrioWait};
+use kcore::{
+    python::trio::{Limit, TrioTask, TrioWait},
+    tokio::Deadline,
+};
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
 use super::subject::dot;
@@ -19,7 +22,7 @@ const COLUMNS: &[Column] = &[
     Column::right("thread", "THREAD", 7),
     Column::right("parent", "PARENT", 12),
     Column::left("shown_waits", "WAITS", WAITS),
-    Column::right("until", "UNTIL", 10),
+    Column::right("shown_until", "UNTIL", 10),
     Column::left("place", "AT", PLACE),
     Column::left("name", "NAME", 0),
 ];
@@ -61,7 +64,7 @@ impl Record for TrioRecord<'_> {
         let task = self.0;
         let innermost = task.innermost.as_ref();
         let waits_on = task.wait.as_ref().map(ToString::to_string);
-        let deadline = task.limit.deadline().map(|deadline| deadline.to_string());
+        let until = task.limit.deadline().and_then(Deadline::nanos);
         let cell = |text: Option<String>| Cell::or_null(text, Cell::text);
         out.addr("address", task.at)
             .opt_text("name", task.name.as_deref())
@@ -72,14 +75,14 @@ impl Record for TrioRecord<'_> {
             .opt_text("waits_for", task.wait.as_ref().map(TrioWait::kind))
             .put("waits_on", cell(waits_on.clone()))
             .addr("owner", self.owner())
-            .put("deadline", cell(deadline))
+            .num("until", until)
             .put("cancelled", Cell::Bool(task.limit == Limit::Cancelled))
             .opt_text("function", innermost.and_then(|frame| frame.function.as_deref()))
             .opt_text("file", innermost.and_then(|frame| frame.file.as_deref()))
             .num("line", innermost.and_then(|frame| frame.line).map(u64::from))
             .display("place", cell(self.place().map(|place| short(&place, PLACE).to_string())))
             .display("shown_waits", cell(waits_on.map(|text| short(&text, WAITS).to_string())))
-            .display("until", cell(self.until()));
+            .display("shown_until", cell(self.until()));
     }
 
     fn dot(&self) -> Option<Dot> {

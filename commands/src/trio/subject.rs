@@ -21,7 +21,9 @@ pub fn instances(core: &Core) -> Result<Vec<&Trio>> {
     let is_unknown = core.runtimes().of::<Python>().any(|python| !python.knows_modules(core))
         || core.runtimes().damaged().iter().any(|damage| damage.name == kcore::python::NAME);
     Err(DcmdError::failed(match is_unknown {
-        true => "no tasks of trio in the memory that is at hand: Python's modules are not all there",
+        true => {
+            "no tasks of trio in the memory that is at hand: Python's modules are not all there"
+        }
         false => "no tasks of trio in this process",
     }))
 }

@@ -6,6 +6,7 @@ mod cut;
 mod harness;
 #[path = "../dcmds/hurt.rs"]
 mod hurt;
+mod live;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod stacks;

@@ -36,9 +36,11 @@ fn each_is_limited_as_the_program_told() {
     for core in cases().iter().map(Opened::of) {
         let both = core.both();
         for (told, row) in &both {
-            assert!(is_same(&row["deadline"], &told["deadline"]), "{}: {told:#} {row:#}", core.name);
+            let shown = row["until"].as_u64().map(|nanos| nanos as f64 / 1e9);
+            let shown = shown.map(|seconds| format!("{seconds:.6}"));
+            assert!(is_same(&shown.into(), &told["deadline"]), "{}: {told:#} {row:#}", core.name);
         }
-        let limited = both.iter().filter(|(_, row)| !row["deadline"].is_null()).count();
+        let limited = both.iter().filter(|(_, row)| !row["until"].is_null()).count();
         assert!(limited > 5, "{}: {limited}", core.name);
     }
 }
@@ -54,6 +56,11 @@ fn what_ends_a_wait_is_told_in_the_list_of_all_runtimes() {
             let row = tasks.iter().find(is_it).expect("a task");
             row["waits_on"].as_str().expect("a wait").to_owned()
         };
+        let limited = tasks.iter().filter(|row| row["until"].is_u64()).count();
+        let told = core.told();
+        let told =
+            told.iter().filter(|told| told["state"] == "blocked" && told["deadline"].is_f64());
+        assert_eq!(limited, told.count(), "{}", core.name);
         assert!(of(".limited").contains(", timeout "), "{}: {}", core.name, of(".limited"));
         assert!(!of(".shielded").contains("timeout"), "{}: {}", core.name, of(".shielded"));
         assert!(of(".cancelled").ends_with(", cancelled"), "{}: {}", core.name, of(".cancelled"));

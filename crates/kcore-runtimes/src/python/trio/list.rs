@@ -37,11 +37,22 @@ pub fn tasks(python: &Python, host: &dyn Host) -> TrioTasks {
     let threads = Threads::of(python, host);
     let mut fields = Fields::new(python, host);
     for runner in runs.runners {
-        RunReader::new(&mut fields, &threads, runner).read(runner, &mut found);
+        RunReader::new(&mut fields, &threads, runner).read_all(runner, &mut found);
     }
     found.all.sort_unstable_by_key(|task| task.at);
     found.all.dedup_by_key(|task| task.at);
     found
+}
+
+/// Some tasks of one run, for who knows where they lie.
+pub fn some(python: &Python, host: &dyn Host, runner: Addr, tasks: &[Addr]) -> Option<TrioTasks> {
+    let threads = Threads::of(python, host);
+    let mut fields = Fields::new(python, host);
+    let runner = fields.heap.object(runner)?;
+    let mut found = TrioTasks::default();
+    RunReader::new(&mut fields, &threads, runner).read(tasks.iter().copied(), &mut found);
+    found.all.sort_unstable_by_key(|task| task.at);
+    Some(found)
 }
 
 /// Reads the tasks of one run.
@@ -60,14 +71,18 @@ impl<'r, 'a> RunReader<'r, 'a> {
         Self { fields, threads, clock, descriptors }
     }
 
-    fn read(&mut self, runner: Object, found: &mut TrioTasks) {
+    fn read_all(&mut self, runner: Object, found: &mut TrioTasks) {
         let set = self.fields.get(runner, "tasks");
         let Some(set) = set.and_then(|set| members(&self.fields.heap, set)) else {
             found.unread = found.unread.saturating_add(1);
             return;
         };
         found.unread = found.unread.saturating_add(set.unread);
-        for at in set.tasks {
+        self.read(set.tasks.into_iter(), found);
+    }
+
+    fn read(&mut self, tasks: impl Iterator<Item = Addr>, found: &mut TrioTasks) {
+        for at in tasks {
             let task = match found.all.len() < MAX_TASKS {
                 true => self.fields.heap.object(at).and_then(|object| self.task(object)),
                 false => None,

@@ -25,7 +25,7 @@ pub use probe::{NAME, PROBE};
 pub use wait::{FdSide, TrioWait};
 
 use super::{Python, decode::language};
-use crate::{Host, Identity, LanguageFrame, Runtime, Task, TaskStart};
+use crate::{Host, Identity, LanguageFrame, Runtime, Task, TaskStart, tokio::Deadline};
 
 /// The trio of one CPython.
 pub struct Trio {
@@ -90,6 +90,13 @@ impl TrioState {
     }
 }
 
+impl TrioTask {
+    /// When its wait ends at the latest, if it is blocked.
+    fn until(&self) -> Option<Deadline> {
+        self.limit.deadline().filter(|_| self.state == TrioState::Blocked)
+    }
+}
+
 impl Trio {
     const fn new(identity: Identity, python: Python) -> Self {
         Self { identity, python, known: OnceLock::new() }
@@ -98,6 +105,11 @@ impl Trio {
     /// Those that have not ended. They are looked for once.
     pub fn known(&self, host: &dyn Host) -> &TrioTasks {
         self.known.get_or_init(|| list::tasks(&self.python, host))
+    }
+
+    /// Where its runs lie: objects of class `Runner`.
+    pub fn runs(&self, host: &dyn Host) -> Vec<Addr> {
+        runs::all(&self.python, host).runners.into_iter().map(|runner| runner.at).collect()
     }
 
     /// The frames of a task that does not run, innermost first.
@@ -113,6 +125,7 @@ impl Trio {
             name: task.name.clone(),
             state: Cow::Borrowed(task.state.as_str()),
             waits_on: task.wait.as_ref().map(|wait| wait.limited(task.limit).into()),
+            until: task.until(),
             entry: None,
             thread: task.thread,
             stack: None,

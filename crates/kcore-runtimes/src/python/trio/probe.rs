@@ -1,10 +1,12 @@
 //! How trio is found.
 
-use std::any::Any;
+use std::{any::Any, sync::OnceLock};
+
+use kcore_mem::Addr;
 
 use super::{
     super::{self as python, Python, heap::STR},
-    Trio, runs,
+    Trio, list, runs,
 };
 use crate::{Finding, Host, Identity, Probe, TaskProbe};
 
@@ -21,19 +23,12 @@ fn begins_task(_function: &str) -> bool {
 
 /// Each CPython in which trio runs.
 fn find(host: &dyn Host) -> Vec<Finding> {
-    let found = (python::PROBE.find)(host).into_iter();
-    let pythons = found.filter_map(|finding| {
-        let Finding::Found(runtime) = finding else { return None };
-        let runtime: Box<dyn Any> = runtime;
-        runtime.downcast::<Python>().ok()
-    });
-    let running = pythons.filter(|python| runs::are_there(python, host));
-    running.map(|python| Finding::Found(Box::new(Trio::of(host, *python)))).collect()
+    let running = pythons(host).filter(|python| runs::are_there(python, host));
+    running.map(|python| Finding::Found(Box::new(Trio::of(host, python)))).collect()
 }
 
 impl Trio {
-    /// The one of a CPython, whether it runs or not.
-    pub fn of(host: &dyn Host, python: Python) -> Self {
+    fn of(host: &dyn Host, python: Python) -> Self {
         let identity = Identity {
             version: version(&python, host).map(Into::into),
             metadata: "the names of its classes' fields".into(),
@@ -42,16 +37,24 @@ impl Trio {
         Self::new(identity, python)
     }
 
-    /// The one of the first CPython of a process that can be decoded, whether it runs or not.
-    pub fn of_process(host: &dyn Host) -> Option<Self> {
-        let mut found = (python::PROBE.find)(host).into_iter();
-        let python = found.find_map(|finding| {
-            let Finding::Found(runtime) = finding else { return None };
-            let runtime: Box<dyn Any> = runtime;
-            runtime.downcast::<Python>().ok()
-        })?;
-        Some(Self::of(host, *python))
+    /// Some tasks of a run, for who knows where both lie; `None` where the process has no CPython that can be decoded, or
+    /// no object is there.
+    pub fn of_tasks(host: &dyn Host, runner: Addr, tasks: &[Addr]) -> Option<Self> {
+        let python = pythons(host).next()?;
+        let found = list::some(&python, host, runner, tasks)?;
+        let known = OnceLock::from(found);
+        Some(Self { identity: Identity::new(NAME, ""), python, known })
     }
+}
+
+/// Those of the process that can be decoded.
+fn pythons(host: &dyn Host) -> impl Iterator<Item = Python> {
+    let found = (python::PROBE.find)(host).into_iter();
+    found.filter_map(|finding| {
+        let Finding::Found(runtime) = finding else { return None };
+        let runtime: Box<dyn Any> = runtime;
+        runtime.downcast().ok().map(|python| *python)
+    })
 }
 
 /// `trio.__version__`.
