@@ -1,5 +1,6 @@
 """Tasks of trio that wait for whatever trio has, in nurseries within nurseries and cancel scopes within those; one runs, and
 aborts. The program writes down what trio itself says of them."""
+import inspect
 import os
 import socket
 import sys
@@ -30,7 +31,7 @@ kept, waits = threading.Event(), {}
 def waits_for(text, *what):
     """Says what the current task is about to wait for."""
     places = ["%x" % id(each) for each in what]
-    waits[lowlevel.current_task()] = (text % tuple(places[: text.count("%s")]), lowlevel.current_task())
+    waits[lowlevel.current_task()] = text % tuple(places[: text.count("%s")])
 
 
 async def sleeps(seconds):
@@ -82,10 +83,9 @@ async def notified(condition):
 async def notifies(condition):
     await condition.acquire()
     condition.notify()
-    waits[lowlevel.current_task()] = ("timer", lowlevel.current_task())
+    waits_for("timer")
     waiter = next(task for task in waits if task.name.endswith("notified"))
-    text, _ = waits[waiter]
-    waits[waiter] = (text + " of task %x" % id(lowlevel.current_task()), waiter)
+    waits[waiter] += " of task %x" % id(lowlevel.current_task())
     await trio.sleep(5000)
 
 
@@ -131,8 +131,7 @@ def blocks(tids):
 
 async def asks_a_thread():
     tids = []
-    waits_for("thread")
-    waits[lowlevel.current_task()] = (tids, lowlevel.current_task())
+    waits[lowlevel.current_task()] = tids
     await trio.to_thread.run_sync(blocks, tids)
 
 
@@ -181,12 +180,11 @@ async def opens(depth):
         nursery.start_soon(sleeps_forever)
         if depth:
             nursery.start_soon(opens, depth - 1)
-        waits_for("nursery %s of %%d tasks" % ("%x" % id(nursery)) % (3 if depth else 2))
+        waits[lowlevel.current_task()] = nursery
 
 
-async def runnable():
-    await trio.sleep(0.01)
-    await trio.sleep(0)
+async def is_woken(event):
+    await event.wait()
 
 
 def name_of(code):
@@ -226,16 +224,23 @@ def seconds(task, time):
 
 
 def is_scheduled(task):
-    return task._next_send is not None
+    """Whether it goes on in the next turn; one that has not begun always does."""
+    return (
+        inspect.getcoroutinestate(task.coro) == "CORO_CREATED"
+        or task._next_send is not None
+        or getattr(task, "_next_send_fn", None) is not None
+    )
 
 
 def tell(task):
     current = lowlevel.current_task()
     nursery = task.parent_nursery
     limit = task._cancel_status.effective_deadline()
-    text, _ = waits.get(task, (None, None))
+    text = waits.get(task)
     if isinstance(text, list):
         text = "thread %d" % text[0]
+    elif hasattr(text, "child_tasks"):
+        text = "nursery %x of %d tasks" % (id(text), len(text.child_tasks))
     state = "running" if task is current else "runnable" if is_scheduled(task) else "blocked"
     told = {
         "at": "0x%x" % id(task),
@@ -256,7 +261,10 @@ def tell(task):
         lines.write(truth.json.dumps(told) + "\n")
 
 
-async def dies():
+async def dies(event):
+    # What these two leave goes on in the next turn: one that waited, and one that has not begun.
+    event.set()
+    lowlevel.spawn_system_task(sleeps, 3000)
     for root in (lowlevel.current_root_task(), roots[0]):
         for task in tree(root):
             tell(task)
@@ -278,6 +286,7 @@ roots = []
 
 async def main():
     lock, condition, other = trio.Lock(), trio.Condition(), trio.Condition()
+    woken = trio.Event()
     semaphore, limiter = trio.Semaphore(0), trio.CapacityLimiter(1)
     limiter.acquire_on_behalf_of_nowait(main)
     full, unread = trio.open_memory_channel(0)
@@ -304,11 +313,10 @@ async def main():
         while not roots or next(tree(roots[0]), None) is None or len(list(tree(roots[0]))) < 3:
             await trio.sleep(0.01)
         await trio.sleep(0.2)
-        waits_for("nursery %x of %d tasks" % (id(nursery), len(made) + 3))
-        nursery.start_soon(runnable)
-        await trio.sleep(0)
-        nursery.start_soon(dies)
-        nursery.start_soon(sleeps, 3000)
+        waits[lowlevel.current_task()] = nursery
+        nursery.start_soon(is_woken, woken)
+        await trio.testing.wait_all_tasks_blocked()
+        nursery.start_soon(dies, woken)
     globals()["never"] = (unread, unsent)
 
 

@@ -132,6 +132,8 @@ impl<'r, 'a> RunReader<'r, 'a> {
         match awaiting.state {
             CoroutineState::Finished => None,
             CoroutineState::Running => Some(TrioState::Running),
+            // What an old trio sends to one that has not begun is nothing.
+            CoroutineState::Created => Some(TrioState::Runnable),
             _ if is_scheduled => Some(TrioState::Runnable),
             _ => Some(TrioState::Blocked),
         }
