@@ -53,9 +53,15 @@ impl<'a> Fields<'a> {
     pub fn get(&mut self, object: Object, name: &str) -> Option<Object> {
         let value = match self.class(object.class).slots.get(name) {
             Some(offset) => self.heap.field(object.at, *offset),
-            None => self.python.attribute(&self.heap, object, name),
+            None => self.of_dict(object, name),
         };
         value.filter(|value| self.class_name(*value).is_none_or(|name| &*name != "NoneType"))
+    }
+
+    fn of_dict(&self, object: Object, name: &str) -> Option<Object> {
+        let is_it = |key: Addr| self.heap.object(key).is_some_and(|it| self.heap.is_text(it, name));
+        let entry = self.heap.attributes(object)?.find(|entry| is_it(entry.key))?;
+        self.heap.object(entry.value)
     }
 
     /// An attribute that is a `float` or a small `int`.

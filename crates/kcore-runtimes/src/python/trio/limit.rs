@@ -26,10 +26,10 @@ impl Limit {
         }
     }
 
-    /// That of a task.
-    pub(super) fn of(fields: &mut Fields<'_>, clock: Clock, task: Object) -> Self {
+    /// That of the tasks with a cancel status.
+    pub(super) fn of(fields: &mut Fields<'_>, clock: Clock, status: Object) -> Self {
         let mut earliest = f64::INFINITY;
-        let mut next = fields.get(task, "_cancel_status");
+        let mut next = Some(status);
         for _ in 0..MAX_SCOPES {
             let Some(status) = next else { break };
             if fields.is_true(status, "effectively_cancelled") {

@@ -1,6 +1,8 @@
 //! Lists the tasks of all runs.
 
 use kcore_mem::Addr;
+use kcore_parallel::prelude::*;
+use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -24,6 +26,8 @@ use crate::Host;
 
 /// Tasks of a process, at most.
 const MAX_TASKS: usize = 1 << 22;
+/// Tasks that one thread reads before it takes others.
+const CHUNK: usize = 1024;
 /// A folder with functions of trio itself.
 const OWN: &str = "/trio/";
 
@@ -35,9 +39,16 @@ pub fn tasks(python: &Python, host: &dyn Host) -> TrioTasks {
         return found;
     }
     let threads = Threads::of(python, host);
-    let mut fields = Fields::new(python, host);
     for runner in runs.runners {
-        RunReader::new(&mut fields, &threads, runner).read_all(runner, &mut found);
+        let mut fields = Fields::new(python, host);
+        let set = fields.get(runner, "tasks");
+        match set.and_then(|set| members(&fields.heap, set)) {
+            None => found.unread = found.unread.saturating_add(1),
+            Some(set) => {
+                found.unread = found.unread.saturating_add(set.unread);
+                Run::of(&mut fields, &threads, runner).read(&set.tasks, &mut found);
+            }
+        }
     }
     found.all.sort_unstable_by_key(|task| task.at);
     found.all.dedup_by_key(|task| task.at);
@@ -50,77 +61,108 @@ pub fn some(python: &Python, host: &dyn Host, runner: Addr, tasks: &[Addr]) -> O
     let mut fields = Fields::new(python, host);
     let runner = fields.heap.object(runner)?;
     let mut found = TrioTasks::default();
-    RunReader::new(&mut fields, &threads, runner).read(tasks.iter().copied(), &mut found);
+    Run::of(&mut fields, &threads, runner).read(tasks, &mut found);
     found.all.sort_unstable_by_key(|task| task.at);
     Some(found)
 }
 
-/// Reads the tasks of one run.
-struct RunReader<'r, 'a> {
-    fields: &'r mut Fields<'a>,
-    threads: &'r Threads,
+/// What the tasks of one run have in common.
+struct Run<'a> {
+    python: &'a Python,
+    host: &'a dyn Host,
+    threads: &'a Threads,
     clock: Clock,
     /// Which file descriptors tasks wait for.
     descriptors: FxHashMap<Addr, (i32, FdSide)>,
 }
 
-impl<'r, 'a> RunReader<'r, 'a> {
-    fn new(fields: &'r mut Fields<'a>, threads: &'r Threads, runner: Object) -> Self {
+impl<'a> Run<'a> {
+    fn of(fields: &mut Fields<'a>, threads: &'a Threads, runner: Object) -> Self {
+        let (python, host) = (fields.python, fields.host);
         let clock = Clock::of(fields, runner);
-        let descriptors = descriptors(fields, runner);
-        Self { fields, threads, clock, descriptors }
+        Self { python, host, threads, clock, descriptors: descriptors(fields, runner) }
     }
 
-    fn read_all(&mut self, runner: Object, found: &mut TrioTasks) {
-        let set = self.fields.get(runner, "tasks");
-        let Some(set) = set.and_then(|set| members(&self.fields.heap, set)) else {
-            found.unread = found.unread.saturating_add(1);
-            return;
-        };
-        found.unread = found.unread.saturating_add(set.unread);
-        self.read(set.tasks.into_iter(), found);
+    /// Reads tasks on all processors.
+    fn read(&self, tasks: &[Addr], found: &mut TrioTasks) {
+        let kept = tasks.get(..MAX_TASKS).unwrap_or(tasks);
+        let chunk = |tasks: &[Addr]| TaskReader::new(self).read(tasks);
+        let chunks: Vec<TrioTasks> = kept.par_chunks(CHUNK).map(chunk).collect();
+        let left = tasks.len().saturating_sub(kept.len()) as u64;
+        let unread = chunks.iter().map(|chunk| chunk.unread).fold(left, u64::saturating_add);
+        found.unread = found.unread.saturating_add(unread);
+        found.all.extend(chunks.into_iter().flat_map(|chunk| chunk.all));
+    }
+}
+
+/// Reads tasks of one run, with what it learnt of those before.
+struct TaskReader<'r> {
+    run: &'r Run<'r>,
+    fields: Fields<'r>,
+    /// Limits by the objects that say them: tasks of a nursery have the same.
+    limits: FxHashMap<Addr, Limit>,
+}
+
+impl<'r> TaskReader<'r> {
+    fn new(run: &'r Run<'_>) -> Self {
+        let fields = Fields::new(run.python, run.host);
+        Self { run, fields, limits: FxHashMap::default() }
     }
 
-    fn read(&mut self, tasks: impl Iterator<Item = Addr>, found: &mut TrioTasks) {
+    fn read(&mut self, tasks: &[Addr]) -> TrioTasks {
+        let mut found = TrioTasks::default();
         for at in tasks {
-            let task = match found.all.len() < MAX_TASKS {
-                true => self.fields.heap.object(at).and_then(|object| self.task(object)),
-                false => None,
-            };
-            match task {
+            let task = self.fields.heap.object(*at);
+            let coroutine = task.and_then(|task| Some((task, self.fields.get(task, "coro")?)));
+            let awaiting = coroutine.and_then(|(task, coroutine)| {
+                Some((task, coroutine, self.run.python.awaiting(self.run.host, coroutine.at)?))
+            });
+            match awaiting {
                 None => found.unread = found.unread.saturating_add(1),
-                Some(None) => {}
-                Some(Some(task)) => found.all.push(task),
+                Some((task, coroutine, awaiting)) => {
+                    found.all.extend(self.task(task, coroutine, &awaiting));
+                }
             }
         }
+        found
     }
 
-    /// A task; `None` where its coroutine cannot be read, and nothing of one that ended.
-    #[allow(clippy::option_option)]
-    fn task(&mut self, task: Object) -> Option<Option<TrioTask>> {
-        let (python, host) = (self.fields.python, self.fields.host);
-        let coroutine = self.fields.get(task, "coro")?;
-        let awaiting = python.awaiting(host, coroutine.at)?;
-        let Some(state) = self.state(task, &awaiting) else { return Some(None) };
+    /// A task; `None` of one that ended.
+    fn task(&mut self, task: Object, coroutine: Object, awaiting: &Awaiting) -> Option<TrioTask> {
+        let state = self.state(task, awaiting)?;
         let name = self.fields.get(task, "name").filter(|name| name.is(STR));
         let nursery = self.fields.get(task, "_parent_nursery");
         let parent = nursery.and_then(|nursery| self.fields.get(nursery, "_parent_task"));
         let is_running = state == TrioState::Running;
-        let frame = python.frame_of(host, &self.fields.heap, coroutine);
-        Some(Some(TrioTask {
+        let is_blocked = state == TrioState::Blocked;
+        Some(TrioTask {
             at: task.at,
             name: name.and_then(|name| self.fields.heap.name(name)).map(Into::into),
             state,
             nursery: nursery.map(|nursery| nursery.at),
             parent: parent.map(|parent| parent.at),
-            wait: (state == TrioState::Blocked)
-                .then(|| self.wait(task, &awaiting.frames))
-                .flatten(),
-            limit: Limit::of(self.fields, self.clock, task),
-            thread: frame.filter(|_| is_running).and_then(|frame| self.threads.executing(frame)),
+            wait: is_blocked.then(|| self.wait(task, &awaiting.frames)).flatten(),
+            limit: self.limit(task),
+            thread: is_running.then(|| self.thread(coroutine)).flatten(),
             innermost: own_frame(&awaiting.frames).filter(|_| !is_running).map(language),
             coroutine: coroutine.at,
-        }))
+        })
+    }
+
+    fn thread(&self, coroutine: Object) -> Option<Tid> {
+        let (python, host) = (self.run.python, self.run.host);
+        let frame = python.frame_of(host, &self.fields.heap, coroutine)?;
+        self.run.threads.executing(frame)
+    }
+
+    fn limit(&mut self, task: Object) -> Limit {
+        let Some(status) = self.fields.get(task, "_cancel_status") else { return Limit::None };
+        if let Some(known) = self.limits.get(&status.at) {
+            return *known;
+        }
+        let limit = Limit::of(&mut self.fields, self.run.clock, status);
+        self.limits.insert(status.at, limit);
+        limit
     }
 
     /// What a task does; `None` of one that ended.
@@ -140,11 +182,11 @@ impl<'r, 'a> RunReader<'r, 'a> {
     }
 
     fn wait(&mut self, task: Object, frames: &[PyFrame]) -> Option<TrioWait> {
-        if let Some((fd, side)) = self.descriptors.get(&task.at) {
+        if let Some((fd, side)) = self.run.descriptors.get(&task.at) {
             return Some(TrioWait::Fd(*fd, *side));
         }
-        let (clock, threads) = (self.clock, self.threads);
-        WaitReader { fields: self.fields, clock, threads }.wait(task, frames)
+        let (clock, threads) = (self.run.clock, self.run.threads);
+        WaitReader { fields: &mut self.fields, clock, threads }.wait(task, frames)
     }
 }
 
