@@ -20,8 +20,6 @@ mod dumps;
 mod erlangish;
 #[path = "make/goish.rs"]
 mod goish;
-#[path = "make/trios.rs"]
-mod trios;
 #[path = "make/greenlets.rs"]
 mod greenlets;
 #[path = "make/heapish.rs"]
@@ -66,6 +64,8 @@ mod symbol_files;
 mod tiny;
 #[path = "make/tokioish.rs"]
 mod tokioish;
+#[path = "make/trios.rs"]
+mod trios;
 #[path = "make/words.rs"]
 mod words;
 
