@@ -167,7 +167,7 @@ impl<'r> TaskReader<'r> {
 
     /// What a task does; `None` of one that ended.
     fn state(&mut self, task: Object, awaiting: &Awaiting) -> Option<TrioState> {
-        // Before trio 0.15 there is the value alone.
+        // Old releases, such as 0.12, have the value alone.
         let is_scheduled = ["_next_send_fn", "_next_send"]
             .into_iter()
             .any(|name| self.fields.get(task, name).is_some());
