@@ -131,6 +131,7 @@ mod threads;
 mod tls;
 mod tmodel;
 mod tokio;
+mod trio;
 mod type_words;
 mod typedef;
 mod typelist;
@@ -263,6 +264,7 @@ pub const DCMDS: &[&dyn Dcmd] = &[
     &python::pytasks::Pytasks,
     &greenlets::list::Greenlets,
     &tokio::list::TokioTasks,
+    &trio::list::TrioTasks,
     &coroutines::list::ListCoroutines,
     &reactors::ListReactors,
     &erlang::list::Erlprocesses,
@@ -387,6 +389,7 @@ pub const WALKERS: &[&dyn Walker] = &[
     &goroutines::walk::Goroutines,
     &greenlets::walk::Greenlets,
     &tokio::walk::TokioTasks,
+    &trio::walk::TrioTasks,
     &coroutines::walk::WalkCoroutines,
     &erlang::walk::ErlangProcesses,
     &java::walk::Javathreads,

@@ -64,6 +64,8 @@ mod symbol_files;
 mod tiny;
 #[path = "make/tokioish.rs"]
 mod tokioish;
+#[path = "make/trios.rs"]
+mod trios;
 #[path = "make/words.rs"]
 mod words;
 
@@ -122,6 +124,7 @@ fn typed() {
     scripted::seeds().iter().for_each(|(name, bytes)| put("v8", name, bytes));
     rubyish::seeds().iter().for_each(|(name, bytes)| put("ruby", name, bytes));
     greenlets::seeds().iter().for_each(|(name, bytes)| put("greenlet", name, bytes));
+    trios::seeds().iter().for_each(|(name, bytes)| put("trio", name, bytes));
     heapish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
     asanish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));

@@ -52,6 +52,7 @@ pub mod shown;
 pub mod source_map;
 pub mod synthetic;
 pub mod tokio;
+pub mod trio;
 pub mod type_names;
 pub mod types;
 pub mod unpack;

@@ -2,7 +2,12 @@
 
 use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
-use kcore::{Core, Task, python::Python, tokio::Tokio, v8::V8};
+use kcore::{
+    Core, Task,
+    python::{Python, trio::Trio},
+    tokio::Tokio,
+    v8::V8,
+};
 use kcore_dcmd::{Args, Cx, Dcmd, DcmdError, Example, Group, Opt, Result, Spec};
 
 use super::{
@@ -23,11 +28,12 @@ const OPTIONS: &[Opt] = &[
 
 const HELP: &str = "\
 A task is a stack, or a chain of waiting functions, that belongs to no thread. ::tasks lists those \
-of all runtimes: bthreads, fibers, goroutines, virtual threads, greenlets, coroutines, tokio and \
-processes of Erlang.
+of all runtimes: bthreads, fibers, goroutines, virtual threads, greenlets, coroutines, trio, tokio \
+and processes of Erlang.
 
 TASK is the number that its runtime gave it, or its address. THREAD is the thread that runs it \
-now. WAITS says what it waits for, where its runtime tells. FUNCTION is the name of the task, or \
+now. WAITS says what it waits for, where its runtime tells. UNTIL is when that ends at the latest, \
+in seconds of the monotonic clock: for goroutines that sleep, fibers, tokio and trio. FUNCTION is the name of the task, or \
 the function that it began with. Each word of STATE is the runtime's own.
 
 -u counts tasks of one runtime with the same STATE, kind of WAITS and FUNCTION, most common first. \
@@ -110,6 +116,11 @@ fn problems(cx: &mut Cx<'_>, core: &Core) -> Result<()> {
     if let Some(unread) = unread.filter(|unread| *unread > 0) {
         cx.note(&format!("{unread:#x} bytes of memory are not in the core: {MORE}"))?;
     }
+    let cut = core.tasks().runtimes().of::<Trio>().map(|found| found.known(core).unread);
+    let cut = cut.fold(0, u64::saturating_add);
+    if cut > 0 {
+        cx.note(&format!("{cut} tasks of trio, or sets of them, cannot be read: {MORE_OF_TRIO}"))?;
+    }
     let others = left_out(core);
     others.iter().try_for_each(|text| cx.note(text))?;
     let is_known = damaged.is_empty() && others.is_empty();
@@ -120,6 +131,7 @@ fn problems(cx: &mut Cx<'_>, core: &Core) -> Result<()> {
 }
 
 const MORE: &str = "there may be more tasks of tokio";
+const MORE_OF_TRIO: &str = "there may be more";
 
 /// Where tasks are shown that are not listed here.
 fn left_out(core: &Core) -> Vec<&'static str> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kcore::{
     Addr, CodeAddr, Core, Task, TaskId, TaskStart,
     coroutine::{self, Coroutines},
+    tokio::Deadline,
 };
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
@@ -84,6 +85,7 @@ const COLUMNS: &[Column] = &[
     Column::left("state", "STATE", 10),
     Column::right("thread", "THREAD", 7),
     Column::left("shown_waits", "WAITS", WAITS),
+    Column::right("shown_until", "UNTIL", 10),
     Column::left("shown_function", "FUNCTION", 0),
 ];
 
@@ -104,11 +106,16 @@ impl Record for TaskRecord {
             .text("state", &*task.state)
             .num("thread", task.thread.map(|tid| u64::from(tid.get())))
             .opt_text("waits_on", task.waits_on.as_deref())
+            .num("until", task.until.and_then(Deadline::nanos))
             .opt_text("name", task.name.as_deref())
             .addr("entry", task.entry)
             .opt_text("function", self.function.as_deref())
             .opt_text("doubt", self.doubt)
             .display("shown_function", with_doubt(self.function.as_deref(), self.doubt))
+            .display(
+                "shown_until",
+                Cell::or_null(task.until, |until| Cell::text(until.to_string())),
+            )
             .display(
                 "shown_waits",
                 Cell::or_null(task.waits_on.as_deref(), |text| Cell::text(short(text, WAITS))),
@@ -186,6 +193,7 @@ mod tests {
             name: None,
             state: Cow::Borrowed("suspended"),
             waits_on: Some(waits_on.into()),
+            until: None,
             entry: None,
             thread: None,
             stack: None,

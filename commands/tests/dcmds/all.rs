@@ -79,6 +79,7 @@ fn core_of_examples(spec: &Spec) -> Arc<Core> {
             open("python-stack", "python3.11").core
         }
         Group::Runtimes if spec.name == "greenlets" => open("greenlets", "python3.13").core,
+        Group::Runtimes if spec.name == "trio" => open("trio", "python3.13").core,
         Group::Runtimes if spec.name == "tokio" => open("tokio-tasks", "release-pie").core,
         Group::Runtimes if spec.name == "reactors" => open("asio-coroutines", "O2-pie").core,
         Group::Runtimes if spec.name == "coroutines" => open("cpp-coroutines", "O2-pie").core,

@@ -65,5 +65,11 @@ pub struct TaskProbe {
 }
 
 /// The libraries of stacks that kcore knows.
-pub const TASK_PROBES: &[TaskProbe] =
-    &[bthread::PROBE, fiber::PROBE, python::greenlet::PROBE, tokio::PROBE, coroutine::PROBE];
+pub const TASK_PROBES: &[TaskProbe] = &[
+    bthread::PROBE,
+    fiber::PROBE,
+    python::greenlet::PROBE,
+    python::trio::PROBE,
+    tokio::PROBE,
+    coroutine::PROBE,
+];

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use kcore_mem::{Addr, AddrRange, CodeAddr, MovedBytes};
 use kcore_unwind::{Regs, Tid};
 
-use crate::{LanguageFrame, erlang};
+use crate::{LanguageFrame, erlang, tokio::Deadline};
 
 /// A user-mode thread.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Task {
     pub state: Cow<'static, str>,
     /// What it waits for, if that is known.
     pub waits_on: Option<Arc<str>>,
+    /// When that ends at the latest, where a time does it: it sleeps, or has a time limit. It may have passed.
+    pub until: Option<Deadline>,
     /// The function that it began with.
     pub entry: Option<Addr>,
     /// The thread that runs it.
@@ -94,9 +96,11 @@ mod tests {
     #[test]
     fn numbers_are_decimal_and_addresses_are_not() {
         let shown = |runtime, id| {
-            let (name, waits_on, entry, thread, stack) = (None, None, None, None, None);
+            let (name, waits_on, until, entry, thread, stack) =
+                (None, None, None, None, None, None);
             let (state, start) = ("parked".into(), TaskStart::Kept);
-            Task { runtime, id, name, state, waits_on, entry, thread, stack, start }.shown_id()
+            Task { runtime, id, name, state, waits_on, until, entry, thread, stack, start }
+                .shown_id()
         };
         assert_eq!(shown("java", 34), "34");
         assert_eq!(shown("go", 17), "17");

@@ -317,6 +317,14 @@ fn dcmds_of_python_write_what_the_schema_says() {
         seen.extend(check(&schema, line, &records_of(&case.core, line)));
     }
     assert!(seen.contains("greenlet"), "no dcmd wrote a greenlet: {seen:?}");
+    for line in ["::trio", "::trio | ::stack", "::walk trio"] {
+        let case = match gen_cores::ensure("trio", "python3.13").expect("a core") {
+            Outcome::Made(case) | Outcome::Fresh(case) => case,
+            Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
+        };
+        seen.extend(check(&schema, line, &records_of(&case.core, line)));
+    }
+    assert!(seen.contains("trio_task"), "no dcmd wrote a task of trio: {seen:?}");
     for line in ["::tokio", "::tokio | ::stack", "::walk tokio", "::tasks", "::tasks -u"] {
         let case = match gen_cores::ensure("tokio-tasks", "release-pie").expect("a core") {
             Outcome::Made(case) | Outcome::Fresh(case) => case,

@@ -211,6 +211,7 @@ impl Bthreads {
             name: bthread.name.clone(),
             state: bthread.state.as_str().into(),
             waits_on: waits_on.map(Into::into),
+            until: None,
             entry: Some(bthread.entry).filter(|entry| entry.get() != 0),
             thread: bthread.state.thread().filter(|_| runs),
             stack: bthread.stack,

@@ -239,6 +239,7 @@ impl Coroutines {
             name: Some(self.root(host, one).function.clone()),
             state: Cow::Borrowed(one.state.as_str()),
             waits_on: self.in_reactor(host, one).or_else(|| one.awaits.clone()),
+            until: None,
             entry: None,
             thread: one.thread,
             stack: None,

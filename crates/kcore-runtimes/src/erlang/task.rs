@@ -27,6 +27,7 @@ impl Erlang {
             name: self.name(host, process),
             state: Cow::Borrowed(process.state.as_str()),
             waits_on: (process.state == ErlangState::Waiting).then(|| waits_on(process)),
+            until: None,
             entry: None,
             thread: process.thread,
             stack: Some(process.stack).filter(|stack| !stack.is_empty()),

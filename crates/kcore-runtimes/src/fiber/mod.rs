@@ -35,7 +35,7 @@ use running::FiberStack;
 use scheduler::Scheduler;
 use waits::Queues;
 
-use crate::{Host, Identity, Runtime, Task, TaskStart, fcontext};
+use crate::{Host, Identity, Runtime, Task, TaskStart, fcontext, tokio::Deadline};
 
 /// The schedulers of the threads that have one in a module.
 pub struct Fibers {
@@ -208,12 +208,14 @@ impl Fibers {
 
     fn task(fiber: &Fiber) -> Task {
         let name = (fiber.kind != Kind::Worker).then(|| fiber.kind.as_str().into());
+        let waits = matches!(fiber.state, State::Waiting | State::Sleeping);
         Task {
             runtime: probe::NAME,
             id: fiber.at.get(),
             name,
             state: fiber.state.as_str().into(),
             waits_on: fiber.waits_on.map(|wait| wait.to_string().into()),
+            until: fiber.until.filter(|_| waits).map(Deadline::from_nanos),
             entry: fiber.entry.function,
             thread: fiber.state.thread(),
             stack: fiber.stack,

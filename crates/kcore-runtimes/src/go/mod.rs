@@ -70,7 +70,7 @@ use tables::Tables;
 
 use crate::{
     DyingStack, Ending, Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task,
-    objects::Objects,
+    objects::Objects, tokio::Deadline,
 };
 
 /// What Go's linker made of one module of a process.
@@ -269,6 +269,10 @@ impl Runtime for Go {
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         let threads = host.threads().into_iter().collect();
         let all = self.goroutines(host).all.iter();
-        all.map(|goroutine| task::of(host, self.abi, goroutine, &threads)).collect()
+        let task = |goroutine: &Arc<Goroutine>| Task {
+            until: self.sleeps_until(host, goroutine).map(Deadline::from_nanos),
+            ..task::of(host, self.abi, goroutine, &threads)
+        };
+        all.map(task).collect()
     }
 }

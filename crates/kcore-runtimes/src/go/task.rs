@@ -17,7 +17,7 @@ use crate::{Host, Task, TaskStart};
 /// Channels that are named in a line.
 const MAX_SHOWN: usize = 16;
 
-/// The task that a goroutine is, in a process with these threads.
+/// The task that a goroutine is, in a process with these threads; whoever knows timers adds until when it sleeps.
 pub fn of(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
     let thread = goroutine.thread.filter(|thread| {
         threads.contains(thread)
@@ -29,6 +29,7 @@ pub fn of(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, threads: &FxHashSet
         name: None,
         state: goroutine.state.as_str().into(),
         waits_on: goroutine.reason.map(|reason| waits_on(reason, goroutine)),
+        until: None,
         entry: Some(goroutine.start).filter(|start| start.get() != 0),
         thread,
         stack: Some(goroutine.stack).filter(|stack| !stack.is_empty()),

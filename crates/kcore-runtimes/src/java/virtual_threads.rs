@@ -144,6 +144,7 @@ impl Java {
             name: thread.name.clone(),
             state: thread.state.to_lowercase().into(),
             waits_on: blocker.map(|(at, class)| format!("{class} {:x}", at.get()).into()),
+            until: None,
             entry: None,
             thread: thread.thread,
             stack: None,

@@ -126,6 +126,7 @@ impl Lua {
             name: None,
             state: word.into(),
             waits_on: None,
+            until: None,
             entry: None,
             thread: thread.map(|(tid, _)| *tid),
             stack: None,

@@ -83,6 +83,7 @@ impl LuaJit {
             name: None::<Arc<str>>,
             state: word.into(),
             waits_on: None,
+            until: None,
             entry: None,
             thread: thread.map(|(tid, _)| *tid),
             stack: None,

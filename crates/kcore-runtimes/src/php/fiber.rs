@@ -91,6 +91,7 @@ impl Php {
                 name: None,
                 state: state.into(),
                 waits_on: None,
+                until: None,
                 entry: None,
                 thread: thread.filter(|_| is_innermost),
                 stack: fiber.stack,

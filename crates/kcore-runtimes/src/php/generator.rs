@@ -90,6 +90,7 @@ impl Php {
                 name: None,
                 state: state.into(),
                 waits_on: None,
+                until: None,
                 entry: None,
                 thread: None,
                 stack: None,

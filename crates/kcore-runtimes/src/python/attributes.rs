@@ -37,8 +37,16 @@ impl Python {
     }
 
     fn of_slots_of_classes(&self, heap: &Heap<'_>, object: Object) -> Vec<(Arc<str>, Addr)> {
+        let slots = self.slots_of_class(heap, object.class).into_iter();
+        let values =
+            slots.filter_map(|(name, offset)| Some((name, heap.field(object.at, offset)?.at)));
+        values.collect()
+    }
+
+    /// The names of the slots that instances of a class have, those of its bases first, and where in an instance they lie.
+    pub(super) fn slots_of_class(&self, heap: &Heap<'_>, class: Addr) -> Vec<(Arc<str>, u64)> {
         let types = &heap.layout.types;
-        let Some(bases) = heap.field_of(object.class, types.mro, TUPLE) else { return Vec::new() };
+        let Some(bases) = heap.field_of(class, types.mro, TUPLE) else { return Vec::new() };
         let count = heap.size(bases).unwrap_or_default().min(MAX_BASES);
         let classes = (0..count).rev().filter_map(|index| heap.item(bases, index));
         let with_slots = classes.filter(|class| {
@@ -48,11 +56,11 @@ impl Python {
         });
         let dicts = with_slots.filter_map(|class| heap.field_of(class.at, types.dict, DICT));
         let entries = dicts.filter_map(|dict| Entries::of(heap, dict)).flatten();
-        let values = entries.filter_map(|entry| {
+        let slots = entries.filter_map(|entry| {
             let name = heap.name(heap.object(entry.key)?)?;
-            Some((name.into(), member(heap, object, entry.value)?))
+            Some((name.into(), slot_offset(heap, class, entry.value)?))
         });
-        values.collect()
+        slots.collect()
     }
 }
 
@@ -62,12 +70,11 @@ fn attribute_name(heap: &Heap<'_>, key: Object) -> String {
     heap.name(key).or_else(number).unwrap_or_else(|| format!("[<object at {:#x}>]", key.at.get()))
 }
 
-/// The value in the slot that a member descriptor is of.
-fn member(heap: &Heap<'_>, object: Object, descriptor: Addr) -> Option<Addr> {
+/// Where in an instance of a class the slot lies that a member descriptor is of.
+fn slot_offset(heap: &Heap<'_>, class: Addr, descriptor: Addr) -> Option<u64> {
     // What it is of is the type that has it, which holds the slot.
     let member = heap.pointer(descriptor, MEMBER)?;
     let kind = heap.int(member, MEMBER_KIND).filter(|kind| OBJECTS.contains(kind));
     let offset = heap.word(member, MEMBER_OFFSET).filter(|_| kind.is_some())?;
-    (offset < heap.word(object.class, heap.layout.types.basic_size)?).then_some(())?;
-    heap.object(heap.pointer(object.at, offset)?).map(|value| value.at)
+    (offset < heap.word(class, heap.layout.types.basic_size)?).then_some(offset)
 }

@@ -42,6 +42,7 @@ mod search;
 mod stack_object;
 mod tasks;
 mod text;
+pub mod trio;
 pub mod value;
 mod variables;
 mod version;

@@ -83,9 +83,11 @@ pub enum NoTasks {
 
 /// Addresses of tasks, as they are found.
 #[derive(Default)]
-struct TaskAddresses {
-    tasks: Vec<Addr>,
-    unread: u64,
+pub(super) struct TaskAddresses {
+    /// Those that were read.
+    pub(super) tasks: Vec<Addr>,
+    /// How many more there are, or lists and sets of them.
+    pub(super) unread: u64,
 }
 
 /// Where a task of the module in C has its name and coroutine.
@@ -202,6 +204,13 @@ impl Python {
         dict
     }
 
+    /// Whether the names of all modules that were imported can be read.
+    pub fn knows_modules(&self, host: &dyn Host) -> bool {
+        let heap = self.heap(host);
+        let modules = heap.field_of(self.main, heap.layout.interpreter.modules, DICT);
+        modules.is_some_and(|modules| has_all_keys(&heap, modules))
+    }
+
     fn of_lists(
         &self,
         host: &dyn Host,
@@ -304,7 +313,7 @@ fn has_all_keys(heap: &Heap<'_>, dict: Object) -> bool {
 }
 
 /// The members of a set; `None` when it cannot be read.
-fn members(heap: &Heap<'_>, set: Object) -> Option<TaskAddresses> {
+pub(super) fn members(heap: &Heap<'_>, set: Object) -> Option<TaskAddresses> {
     if set.is(DICT) {
         let tasks = Entries::of(heap, set)?.map(|entry| entry.key).collect();
         return Some(TaskAddresses { tasks, unread: 0 });

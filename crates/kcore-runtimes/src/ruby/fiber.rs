@@ -175,6 +175,7 @@ impl Ruby {
             name: None,
             state: state.into(),
             waits_on,
+            until: None,
             entry: None,
             thread,
             stack: fiber.stack,

@@ -94,6 +94,8 @@ pub struct TokioTask {
     lock: Option<Addr>,
     /// When its wait ends in any case.
     limit: Option<Deadline>,
+    /// When the timer that it waits for, or this limit, is due: the earlier one.
+    until: Option<Deadline>,
 }
 
 impl Await {
@@ -103,6 +105,18 @@ impl Await {
         let mut reader = FutureReader::new(host, &shapes);
         let future = reader.value(at, future)?;
         Some(reader.follow(&future))
+    }
+}
+
+impl Await {
+    /// When the timer is due that it waits for, if it is one alone.
+    fn timer(&self) -> Option<Deadline> {
+        match &self.end {
+            AwaitEnd::Leaf(Wait { which: Some(WaitedFor::Deadline(deadline)), .. }) => {
+                Some(*deadline)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -195,6 +209,7 @@ impl Tokio {
             held: Box::default(),
             lock: None,
             limit: None,
+            until: None,
         };
         // What one that runs has in memory is what it waited for before.
         if task.is_running {
@@ -256,6 +271,7 @@ impl TokioTask {
     fn take(&mut self, chain: &Await) {
         self.held = held(chain).into();
         self.limit = chain.limit;
+        self.until = chain.limit.into_iter().chain(chain.timer()).min();
         let own = |frame: &&LanguageFrame| frame.line.is_some() && !is_of_tokio(frame);
         self.innermost = chain.frames.iter().rev().find(own).cloned();
         match &chain.end {
@@ -431,6 +447,7 @@ impl Runtime for Tokio {
             name: task.future.clone(),
             state: Cow::Borrowed(task.state),
             waits_on: task.waits_on.clone(),
+            until: task.until,
             entry: Some(task.vtable.poll),
             thread: task.thread,
             stack: None,

@@ -1,6 +1,6 @@
 //! What a task waits for in the end.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use kcore_mem::Addr;
 
@@ -62,6 +62,22 @@ pub struct Deadline {
     pub seconds: i64,
     /// Nanoseconds of the second.
     pub nanos: u32,
+}
+
+impl Deadline {
+    /// The one so many nanoseconds after the clock began.
+    pub fn from_nanos(nanos: u64) -> Self {
+        let time = Duration::from_nanos(nanos);
+        // Nanoseconds of 64 bits are no more than 2^35 seconds.
+        let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        Self { seconds, nanos: time.subsec_nanos() }
+    }
+
+    /// Nanoseconds since the clock began; `None` of a time before that, or centuries after.
+    pub fn nanos(self) -> Option<u64> {
+        let seconds = u64::try_from(self.seconds).ok()?;
+        seconds.checked_mul(1_000_000_000)?.checked_add(u64::from(self.nanos))
+    }
 }
 
 impl fmt::Display for Deadline {

@@ -196,6 +196,7 @@ fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
         name: None,
         state: Cow::Borrowed(if shaped.begins_with.is_some() { "created" } else { "found" }),
         waits_on: None,
+        until: None,
         entry: Some(entry),
         thread: None,
         stack: shaped.stack,

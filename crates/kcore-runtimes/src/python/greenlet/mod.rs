@@ -144,6 +144,7 @@ impl Greenlets {
             name,
             state: Cow::Borrowed(greenlet.state.as_str()),
             waits_on: None,
+            until: None,
             entry: None,
             thread: greenlet.thread.filter(|_| is_running),
             stack: None,

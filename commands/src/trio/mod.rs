@@ -1,0 +1,6 @@
+//! Tasks of trio.
+
+pub mod list;
+mod row;
+mod subject;
+pub mod walk;
