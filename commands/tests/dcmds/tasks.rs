@@ -35,6 +35,7 @@ impl Runtime for Coroutines {
             entry: None,
             thread: None,
             stack: None,
+            until: None,
             start: TaskStart::Language(frames),
         }]
     }
