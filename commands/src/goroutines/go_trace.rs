@@ -21,6 +21,9 @@ pub fn emit(cx: &mut Cx<'_>, goroutine: &Arc<Goroutine>) -> Result<()> {
     for frame in core.stacks().named_frames(&stack) {
         cx.emit(&TraceLine::of(core, go, goroutine, &frame))?;
     }
+    if !stack.is_complete() {
+        cx.note(&format!("goroutine {}: {}", goroutine.id, stack.end))?;
+    }
     match TraceLine::of_creator(core, goroutine) {
         Some(line) => cx.emit(&line),
         None => Ok(()),
@@ -108,7 +111,8 @@ impl TraceLine {
 
     fn place(&self) -> Option<String> {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let offset = self.offset.map(|offset| format!(" +{offset:#x}")).unwrap_or_default();
+        let offset = self.offset.filter(|offset| *offset > 0);
+        let offset = offset.map(|offset| format!(" +{offset:#x}")).unwrap_or_default();
         Some(format!("{}{line}{offset}", self.file.as_deref()?))
     }
 }

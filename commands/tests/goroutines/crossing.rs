@@ -78,6 +78,26 @@ fn frames_of_both_languages_stand_in_their_order() {
     }
 }
 
+/// Once a panic passed calls of C, their stack is used again: Go's own traces lead past the C, and so does kcore.
+#[test]
+fn a_panic_in_go_that_c_called_has_all_frames_of_go() {
+    for case in cases("go-callback") {
+        let core = open(&case);
+        let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+        let (_, trace) = text.split_once("\n\n").expect("a trace");
+        let printed = crate::trace::parse(trace).remove(0);
+        let printed = printed.frames.into_iter().map(|(function, _)| spelled(&function));
+        let wanted: Vec<String> =
+            printed.filter(|function| crate::trace::is_shown(function)).collect();
+        assert_eq!(wanted.iter().filter(|it| *it == "main.outer").count(), 3, "{wanted:?}");
+        let stack = core.records("0t1::stack").remove(0);
+        let own = frames(&stack).into_iter().map(|(function, _)| spelled(&function));
+        let own: Vec<String> = own.filter(|function| crate::trace::is_shown(function)).collect();
+        assert!(own.ends_with(&wanted), "{}: {own:?}, not {wanted:?}", core.name);
+        assert_eq!(stack["end"]["reason"], "outermost", "{}", core.name);
+    }
+}
+
 #[test]
 fn goroutines_in_c_are_said_to_be_there() {
     for case in cases("go-cgo") {

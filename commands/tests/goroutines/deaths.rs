@@ -3,7 +3,7 @@
 use std::fs;
 
 use gen_cores::Maker;
-use kcore::{Fate, LastWords};
+use kcore::{Fate, LastWords, TaskId};
 
 use crate::{cases, open};
 
@@ -56,6 +56,22 @@ fn fatal_errors_are_told_with_symbols_or_without() {
             let is_it = |words: &LastWords| matches!(words, LastWords::Fatal { message: own, .. } if own == message);
             assert!(words.iter().any(is_it), "{}: {words:?}, not {message}", case.name());
         }
+    }
+}
+
+/// It asked for more stack at the beginning of a function, which had no frame yet.
+#[test]
+fn a_stack_that_grew_too_large_is_walked() {
+    for case in cases("go-ends-overflow") {
+        let core = open(&case).core;
+        let main = TaskId { runtime: "go", number: 1 };
+        let task = core.tasks().by_id(main).expect("the goroutine of main");
+        let stack = core.stacks().of_task(task, 100);
+        assert_eq!(stack.frames.len(), 100, "{}: {:?}", case.name(), stack.end);
+        let names: Vec<_> =
+            core.stacks().named_frames(&stack).map(|it| it.location.function.clone()).collect();
+        let recursion = names.last().expect("a frame").as_deref().expect("a name");
+        assert!(recursion.starts_with("main."), "{}: {recursion}", case.name());
     }
 }
 

@@ -43,6 +43,8 @@ pub enum RuleStep {
     Elsewhere {
         /// The stack pointer of the caller.
         cfa: Addr,
+        /// As there.
+        interrupted: bool,
     },
     /// As [`RuleStep::Caller`], by what the rule cannot prove.
     Guess {

@@ -315,8 +315,8 @@ impl<'a> Walker<'a> {
         Some(match self.rule?.step(phase, &frame, caller)? {
             RuleStep::Outermost { cfa } => Above { cfa, ..Above::none(End::Outermost) },
             RuleStep::Guess { cfa } => Above::by_guess(Guess::by_rule(*caller, cfa), caller),
-            RuleStep::Elsewhere { cfa } => {
-                let sure = Caller::sure(Trust::Runtime, false);
+            RuleStep::Elsewhere { cfa, interrupted } => {
+                let sure = Caller::sure(Trust::Runtime, interrupted);
                 let found = Ok(Caller { on_other_stack: true, ..sure });
                 Above { cfa: Some(cfa), floor: Some(cfa), ..Above::of(found) }
             }

@@ -73,7 +73,7 @@ impl MadeHost {
         let mut caller = regs;
         match anchor.step(self, phase, &frame, &mut caller)? {
             RuleStep::Caller { cfa, .. }
-            | RuleStep::Elsewhere { cfa }
+            | RuleStep::Elsewhere { cfa, .. }
             | RuleStep::Guess { cfa } => Some((cfa, caller)),
             RuleStep::Outermost { .. } => None,
         }

@@ -1,7 +1,7 @@
 //! The ways between Go and C: each has a stack of its own, and a goroutine may have been moved while C ran
 //! (`runtime/cgocall.go`, `runtime/asm_{amd64,arm64}.s`, `runtime/cgo/{asm_amd64.s,abi_amd64.h,asm_arm64.s}`, Go 1.19 to 1.27).
 
-use kcore_mem::{Addr, AddressSpace};
+use kcore_mem::{Addr, AddressSpace, CodeAddr};
 use kcore_unwind::{RegisterId, Regs, RuleFrame, RuleStep};
 
 use super::{
@@ -49,10 +49,19 @@ impl KeptCall {
     }
 }
 
+/// A call of Go by C, as the stack of the goroutine has it.
+struct Called<'a> {
+    /// What the goroutine was left with when it called C.
+    pc: Addr,
+    left: Addr,
+    /// Where in `runtime.cgocallback` it is.
+    place: &'a CodePlace,
+}
+
 /// A step that leads to another stack.
 pub fn elsewhere(step: RuleStep) -> Option<RuleStep> {
     Some(match step {
-        RuleStep::Caller { cfa, .. } => RuleStep::Elsewhere { cfa },
+        RuleStep::Caller { cfa, interrupted } => RuleStep::Elsewhere { cfa, interrupted },
         other => other,
     })
 }
@@ -74,7 +83,7 @@ impl Go {
         };
         let fp = fp.or_else(|| self.abi.fp(frame.regs));
         *caller = self.abi.registers(SavedRegisters { pc, sp: Some(cfa), fp, link: None });
-        Some(RuleStep::Elsewhere { cfa })
+        Some(RuleStep::Elsewhere { cfa, interrupted: false })
     }
 
     /// The return address of `runtime.asmcgocall`, which left its frame at a stack pointer. On machines without a link
@@ -114,33 +123,68 @@ impl Go {
         let Some(goroutine) = self.goroutines(host).holding(sp) else {
             return self.by_table(host, place, frame, caller);
         };
-        let (_, left) = self.abi.return_of(space, sp, place.stack_delta?, None)?;
-        let sp = self.called_from(space, goroutine, left)?;
+        let (pc, left) = self.abi.return_of(space, sp, place.stack_delta?, None)?;
+        let called = Called { pc, left, place };
+        let Some(sp) = self.called_from(host, goroutine, &called) else {
+            return self.without_c(host, &called, frame, caller);
+        };
         let (pc, sp) = (frame.pc.addr(), Some(sp));
         let regs = self.abi.registers(SavedRegisters { pc, sp, fp: None, link: None });
         elsewhere(self.by_table(host, place, &RuleFrame { regs: &regs, ..*frame }, caller)?)
     }
 
-    /// The stack pointer on the thread's stack of the call whose frame on the goroutine's ends at `left`. Each such call
-    /// keeps that of the one before it.
+    /// Past the C that called, to what the goroutine was left with when it called that. Once a panic has passed the call, the
+    /// stack of the system is used from above C on: its frames may be gone, and Go's own traces leave them out.
+    fn without_c(
+        &self,
+        host: &dyn Host,
+        called: &Called<'_>,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> Option<RuleStep> {
+        let saved = SavedRegisters { pc: called.pc, sp: Some(called.left), fp: None, link: None };
+        let pc = self.resumes_at(host, saved);
+        let place = self.place(host, pc).filter(|place| place.role == Role::SystemStackMark)?;
+        let regs = self.abi.registers(saved);
+        elsewhere(self.by_table(host, &place, &RuleFrame { pc, regs: &regs, ..*frame }, caller)?)
+    }
+
+    /// The stack pointer on the thread's stack of a call. Each such call keeps that of the one before it. `None` where that
+    /// is not the call's: a panic that passes a call makes the one before it the latest.
     fn called_from(
         &self,
-        space: &dyn AddressSpace,
+        host: &dyn Host,
         goroutine: &Goroutine,
-        left: Addr,
+        called: &Called<'_>,
     ) -> Option<Addr> {
+        let space = host.space();
+        // Below the first call on a goroutine that belongs to a thread of C, nothing of Go was left.
+        let is_first = self
+            .place(host, CodeAddr::Return(called.pc))
+            .is_some_and(|place| place.role == Role::Outermost);
         let system = space.read_addr(goroutine.machine?.checked_add(SYSTEM_GOROUTINE)?).ok()?;
         let mut call = space.read_addr(system.checked_add(SAVED_SP)?).ok()?;
         for _ in 0..MAX_NESTED {
+            self.is_call(host, call, called.place).then_some(())?;
             let before = space.read_addr(call.checked_add(self.abi.call_before)?).ok()?;
             // C was called below the frame of the call before, or by nobody in Go.
             let by = (before > call).then(|| self.kept_below(space, before)).flatten();
-            match by.filter(|kept| kept.goroutine == goroutine.at && kept.left <= left) {
-                Some(kept) if kept.left < left => call = before,
-                _ => return Some(call),
+            match by.filter(|kept| kept.goroutine == goroutine.at) {
+                Some(kept) if kept.left == called.left => return Some(call),
+                Some(kept) if kept.left < called.left => call = before,
+                None if is_first => return Some(call),
+                _ => return None,
             }
         }
         None
+    }
+
+    /// Whether a frame of `runtime.cgocallback` begins at a stack pointer: it returns to what C calls.
+    fn is_call(&self, host: &dyn Host, sp: Addr, place: &CodePlace) -> bool {
+        let delta = place.stack_delta;
+        let returns = delta.and_then(|delta| self.abi.return_of(host.space(), sp, delta, None));
+        let by = returns.and_then(|(pc, _)| self.place(host, CodeAddr::Return(pc)));
+        by.is_some_and(|by| matches!(by.role, Role::FromC | Role::FromRace))
     }
 
     /// What was kept by the call of C that began at a stack pointer of the system's stack.
@@ -201,6 +245,6 @@ impl Go {
         self.tables.text.contains(pc).then_some(())?;
         let fp = self.abi.fp(frame.regs);
         *caller = self.abi.registers(SavedRegisters { pc, sp: Some(cfa), fp, link: None });
-        Some(RuleStep::Elsewhere { cfa })
+        Some(RuleStep::Elsewhere { cfa, interrupted: false })
     }
 }

@@ -220,7 +220,8 @@ impl Goroutine {
             task: id,
             state,
             reason: reason(layout.minor, number).filter(|it| state.has_reason() && !it.is_empty()),
-            since: Some(since).filter(|since| state.has_reason() && *since != 0),
+            since: Some(since)
+                .filter(|since| (state.has_reason() || state == State::SystemCall) && *since != 0),
             creator: fields.pointer(g.creator).filter(|_| id != FIRST).map(CodeAddr::Return),
             parent: g.parent.map(|parent| fields.word(parent)).filter(|parent| *parent != 0),
             start: Addr::new(fields.word(g.creator.saturating_add(START))),
@@ -254,14 +255,6 @@ impl Goroutine {
             timer: fields.pointer(g.labels.saturating_add(TIMER)),
             tracked: g.tracked.map(|stamp| fields.word(stamp)).filter(|stamp| *stamp != 0),
             signal: fields.signal(g.signal),
-        }
-    }
-
-    /// The kind of the program counter with which it was left: one that has not run yet is to begin there.
-    pub fn resumes_at(&self) -> CodeAddr {
-        match self.saved.pc == self.start {
-            true => CodeAddr::Pc(self.saved.pc),
-            false => CodeAddr::Return(self.saved.pc),
         }
     }
 }

@@ -72,7 +72,7 @@ impl Go {
     /// The names of the functions of the innermost frames of a goroutine that does not run.
     fn innermost(&self, host: &dyn Host, goroutine: &Goroutine) -> Vec<Arc<str>> {
         let mut found = Vec::new();
-        let (mut pc, mut sp) = (goroutine.resumes_at(), goroutine.saved.sp);
+        let (mut pc, mut sp) = (self.resumes_at(host, goroutine.saved), goroutine.saved.sp);
         for _ in 0..FRAMES {
             let Some(place) = self.place(host, pc) else { break };
             let frames =

@@ -271,7 +271,7 @@ impl Runtime for Go {
         let all = self.goroutines(host).all.iter();
         let task = |goroutine: &Arc<Goroutine>| Task {
             until: self.sleeps_until(host, goroutine).map(Deadline::from_nanos),
-            ..task::of(host, self.abi, goroutine, &threads)
+            ..task::of(self, host, goroutine, &threads)
         };
         all.map(task).collect()
     }

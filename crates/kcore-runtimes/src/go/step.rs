@@ -66,17 +66,27 @@ impl Go {
         let saved = goroutine.saved;
         let sp = saved.sp.filter(|sp| goroutine.stack.contains(*sp))?;
         let regs = self.abi.registers(SavedRegisters { sp: Some(sp), ..saved });
-        // Before Go 1.21 what stands for `runtime.systemstack` is saved by where it begins.
-        let begins = |place: &Arc<CodePlace>| place.function.code.start == saved.pc;
-        let begun = self.place(host, CodeAddr::Pc(saved.pc)).filter(begins);
-        let pc = begun.as_ref().map_or(CodeAddr::Return(saved.pc), |_| CodeAddr::Pc(saved.pc));
-        let place = begun.or_else(|| self.place(host, pc))?;
+        let pc = self.resumes_at(host, saved);
+        let place = self.place(host, pc)?;
         if place.role == Role::SystemStackMark {
             let frame = RuleFrame { thread: None, pc, regs: &regs };
             return elsewhere(self.by_table(host, &place, &frame, caller)?);
         }
         *caller = regs;
-        Some(RuleStep::Elsewhere { cfa: sp })
+        Some(RuleStep::Elsewhere { cfa: sp, interrupted: !pc.is_return() })
+    }
+
+    /// The kind of the program counter of saved registers. One that begins a function is exact: it has not begun to run or,
+    /// before Go 1.21, stands for `runtime.systemstack`. So is one whose link register was saved, which still returns by
+    /// that.
+    pub(super) fn resumes_at(&self, host: &dyn Host, saved: SavedRegisters) -> CodeAddr {
+        let exact = CodeAddr::Pc(saved.pc);
+        let begins = |place: Arc<CodePlace>| place.function.code.start == saved.pc;
+        let keeps_link = self.abi.has_link() && saved.link.is_some();
+        match keeps_link || self.place(host, exact).is_some_and(begins) {
+            true => exact,
+            false => CodeAddr::Return(saved.pc),
+        }
     }
 
     /// Out of a function by its table of stack pointers.

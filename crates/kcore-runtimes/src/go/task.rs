@@ -7,7 +7,7 @@ use kcore_unwind::Tid;
 use rustc_hash::FxHashSet;
 
 use super::{
-    abi::Abi,
+    Go,
     goroutine::{Goroutine, SavedRegisters},
     probe::NAME,
     state::State,
@@ -18,10 +18,14 @@ use crate::{Host, Task, TaskStart};
 const MAX_SHOWN: usize = 16;
 
 /// The task that a goroutine is, in a process with these threads; whoever knows timers adds until when it sleeps.
-pub fn of(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
+pub fn of(go: &Go, host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
     let thread = goroutine.thread.filter(|thread| {
         threads.contains(thread)
-            && matches!(goroutine.state, State::Running | State::SystemCall | State::CopyStack)
+            && matches!(
+                goroutine.state,
+                // One that waits has left its thread, unless it runs the collector and only says so.
+                State::Running | State::SystemCall | State::CopyStack | State::Waiting
+            )
     });
     Task {
         runtime: NAME,
@@ -33,7 +37,7 @@ pub fn of(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, threads: &FxHashSet
         entry: Some(goroutine.start).filter(|start| start.get() != 0),
         thread,
         stack: Some(goroutine.stack).filter(|stack| !stack.is_empty()),
-        start: start(host, abi, goroutine, thread),
+        start: start(go, host, goroutine, thread),
     }
 }
 
@@ -58,14 +62,14 @@ impl Goroutine {
 }
 
 /// Where its stack begins. What was saved of one that runs is old.
-fn start(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, thread: Option<Tid>) -> TaskStart {
+fn start(go: &Go, host: &dyn Host, goroutine: &Goroutine, thread: Option<Tid>) -> TaskStart {
     let is_readable = |sp: &Addr| host.space().read_word(*sp).is_ok();
     let saved = |saved: SavedRegisters, pc: CodeAddr| match saved
         .sp
         .filter(|sp| goroutine.stack.contains(*sp))
     {
         Some(sp) if is_readable(&sp) => {
-            TaskStart::Suspended { regs: Box::new(abi.registers(saved)), pc, bottom: None }
+            TaskStart::Suspended { regs: Box::new(go.abi.registers(saved)), pc, bottom: None }
         }
         Some(sp) => {
             TaskStart::Unknown(format!("its stack, at {:x}, cannot be read", sp.get()).into())
@@ -73,7 +77,7 @@ fn start(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, thread: Option<Tid>)
         None => TaskStart::Unknown("its saved stack pointer is not in its stack".into()),
     };
     match (goroutine.state, thread, goroutine.system_call) {
-        (State::Running | State::SystemCall | State::CopyStack, Some(_), _) => TaskStart::Running,
+        (_, Some(_), _) => TaskStart::Running,
         (State::SystemCall, None, Some(call)) => saved(call, CodeAddr::Return(call.pc)),
         (State::Running, None, _) => TaskStart::Unknown(
             match goroutine.thread {
@@ -84,6 +88,6 @@ fn start(host: &dyn Host, abi: &Abi, goroutine: &Goroutine, thread: Option<Tid>)
             }
             .into(),
         ),
-        _ => saved(goroutine.saved, goroutine.resumes_at()),
+        _ => saved(goroutine.saved, go.resumes_at(host, goroutine.saved)),
     }
 }

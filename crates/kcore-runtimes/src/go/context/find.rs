@@ -58,7 +58,8 @@ fn on_stack(
         let known =
             before.replace(word).filter(|_| word.get() & 7 == 0 && go.has_object(host, word));
         if let Some(shape) = known.and_then(|tab| held(go, host, shapes, tab)) {
-            found.insert(word, shape);
+            // A word that is left over on a stack may stand before one that is another context's.
+            found.entry(word).or_insert(shape);
         }
     }
 }
