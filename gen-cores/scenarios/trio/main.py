@@ -40,7 +40,7 @@ async def sleeps(seconds):
 
 
 async def sleeps_forever():
-    waits_for("nothing, sleeps forever")
+    waits_for("nothing")
     await trio.sleep_forever()
 
 

@@ -121,7 +121,8 @@ impl Python {
         name().is_some_and(|name| name.rsplit('.').next() == Some(EXIT))
     }
 
-    fn function_code(&self, heap: &Heap<'_>, function: Object) -> Option<Arc<Code>> {
+    /// The code of a function.
+    pub(super) fn function_code(&self, heap: &Heap<'_>, function: Object) -> Option<Arc<Code>> {
         let [code, _] = heap.layout.objects.function;
         self.code(heap, heap.pointer(function.at, code)?)
     }

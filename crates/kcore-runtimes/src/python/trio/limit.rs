@@ -46,9 +46,22 @@ impl Limit {
     }
 }
 
+/// When the innermost cancel scope ends that a task is in.
+pub(super) enum Innermost {
+    /// Never by itself.
+    Never,
+    At(Deadline),
+    Unknown,
+}
+
 /// The deadline of the innermost cancel scope that a task is in.
-pub(super) fn innermost(fields: &mut Fields<'_>, clock: Clock, task: Object) -> Option<Deadline> {
-    let status = fields.get(task, "_cancel_status")?;
-    let scope = fields.get(status, "_scope")?;
-    clock.deadline(fields.float(scope, "_deadline")?)
+pub(super) fn innermost(fields: &mut Fields<'_>, clock: Clock, task: Object) -> Innermost {
+    let status = fields.get(task, "_cancel_status");
+    let scope = status.and_then(|status| fields.get(status, "_scope"));
+    match scope.and_then(|scope| fields.float(scope, "_deadline")) {
+        Some(time) if time == f64::INFINITY => Innermost::Never,
+        time => {
+            time.and_then(|time| clock.deadline(time)).map_or(Innermost::Unknown, Innermost::At)
+        }
+    }
 }

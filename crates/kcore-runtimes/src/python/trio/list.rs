@@ -28,8 +28,8 @@ use crate::Host;
 const MAX_TASKS: usize = 1 << 22;
 /// Tasks that one thread reads before it takes others.
 const CHUNK: usize = 1024;
-/// A folder with functions of trio itself.
-const OWN: &str = "/trio/";
+/// What the paths of trio's own files hold; programs have folders of that name too.
+const OWN: &str = "/trio/_";
 
 /// The tasks of all runs of a CPython.
 pub fn tasks(python: &Python, host: &dyn Host) -> TrioTasks {

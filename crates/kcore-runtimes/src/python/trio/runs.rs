@@ -14,6 +14,9 @@ const RUNNER: &str = "runner";
 /// The header of an object, and bytes of a `threading.local`, at most: `localobject` of `Modules/_threadmodule.c`.
 const HEADER: u64 = 16;
 const MAX_LOCAL: u64 = 256;
+/// The file whose code runs tasks, and how many threads are looked at for it.
+const RUN: &str = "/trio/_core/_run.py";
+const MAX_LOOKED_AT: usize = 16;
 /// Threads that have attributes of one, at most.
 const MAX_THREADS: usize = 1 << 16;
 
@@ -22,7 +25,7 @@ const MAX_THREADS: usize = 1 << 16;
 pub struct Runs {
     /// The objects of class `Runner`.
     pub runners: Vec<Object>,
-    /// How many interpreters imported trio without that it can be read who runs it.
+    /// How many interpreters have trio of which it cannot be read who runs it.
     pub unread: u64,
 }
 
@@ -48,9 +51,20 @@ pub fn all(python: &Python, host: &dyn Host) -> Runs {
             None => found.unread = found.unread.saturating_add(1),
         }
     }
+    if found.runners.is_empty() && found.unread == 0 && runs_in_a_thread(python, host, &heap) {
+        found.unread = 1;
+    }
     found.runners.sort_unstable_by_key(|runner| runner.at);
     found.runners.dedup();
     found
+}
+
+/// Whether a thread is in a run of trio, whatever can be read of that.
+fn runs_in_a_thread(python: &Python, host: &dyn Host, heap: &Heap<'_>) -> bool {
+    python.state(host).threads.iter().take(MAX_LOOKED_AT).any(|thread| {
+        let groups = python.chain(heap, thread).groups;
+        groups.iter().flat_map(|group| &group.frames).any(|frame| frame.code.file.ends_with(RUN))
+    })
 }
 
 /// What threads have as their run. A `threading.local` keeps a dict with the attributes of each thread: where in it that lies

@@ -47,12 +47,17 @@ impl Threads {
     }
 }
 
-/// The functions among the variables of a frame.
+/// The functions of trio's own among the variables of a frame: those are made for each call. The function of the program
+/// may be the same in many.
 fn functions(python: &Python, host: &dyn Host, frame: &PyFrame) -> Vec<Addr> {
     let heap = python.heap(host);
     let is_one = |at: &Addr| {
-        let class = heap.object(*at).and_then(|it| python.class_name(host, it.class));
-        class.is_some_and(|class| &*class == "function")
+        let function = heap.object(*at).filter(|it| {
+            let class = python.class_name(host, it.class);
+            class.is_some_and(|class| &*class == "function")
+        });
+        let code = function.and_then(|function| python.function_code(&heap, function));
+        code.is_some_and(|code| WORKERS.iter().any(|file| code.file.ends_with(file)))
     };
     let locals = python.locals(host, frame.at).unwrap_or_default();
     locals.iter().map(|local| local.at).filter(is_one).collect()

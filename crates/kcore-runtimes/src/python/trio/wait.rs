@@ -10,7 +10,7 @@ use super::{
     Limit,
     clock::Clock,
     fields::Fields,
-    limit,
+    limit::{self, Innermost},
     threads::{Threads, is_of},
 };
 use crate::tokio::Deadline;
@@ -30,7 +30,7 @@ pub enum TrioWait {
     Fd(i32, FdSide),
     /// A time; `None` of one on a clock that is not known.
     Timer(Option<Deadline>),
-    /// Nothing: `trio.sleep_forever`.
+    /// Nothing: `trio.sleep_forever`, or `trio.sleep` of an infinite time.
     Forever,
     /// That so many tasks of a nursery end.
     Nursery(Addr, u64),
@@ -98,9 +98,11 @@ impl fmt::Display for TrioWait {
         match self {
             Self::Fd(fd, side) => write!(f, "fd {fd} {}", side.as_str()),
             Self::Timer(Some(deadline)) => write!(f, "timer {deadline}"),
-            Self::Timer(None) => f.write_str("timer"),
-            Self::Forever => f.write_str("nothing, sleeps forever"),
-            Self::Nursery(at, count) => write!(f, "nursery {at:x} of {count} tasks"),
+            Self::Timer(None) => f.write_str("timer of an unknown clock"),
+            Self::Forever => f.write_str("nothing"),
+            Self::Nursery(at, count) => {
+                write!(f, "nursery {at:x} of {count} task{}", if *count == 1 { "" } else { "s" })
+            }
             Self::Thread(Some(tid)) => write!(f, "thread {tid}"),
             Self::Thread(None) => f.write_str("thread"),
             Self::Object { class, at, owner: Some(owner) } => {
@@ -128,11 +130,15 @@ impl WaitReader<'_, '_> {
             return self.of_object(task, owner);
         }
         let name = last_part(&frame.code.name);
-        let is_own = frame.code.file.contains("/trio/");
+        let is_own = frame.code.file.contains("/trio/_");
         Some(match name {
             FOREVER if is_own => match outer.map(|frame| last_part(&frame.code.name)) {
                 Some(name) if SLEEPS.contains(&name) => {
-                    TrioWait::Timer(limit::innermost(self.fields, self.clock, task))
+                    match limit::innermost(self.fields, self.clock, task) {
+                        Innermost::Never => TrioWait::Forever,
+                        Innermost::At(deadline) => TrioWait::Timer(Some(deadline)),
+                        Innermost::Unknown => TrioWait::Timer(None),
+                    }
                 }
                 _ => TrioWait::Forever,
             },

@@ -81,6 +81,13 @@ fn writer(torn: &Torn) -> String {
             )
         }
         (_, Some(block)) => format!("; it is of the {}", at(block)),
+        // Whether that is in use stands in the torn word itself.
+        (Some(before), None) if torn.kind != TornKind::Link => {
+            format!(
+                "; before it lies the {}, in use or free, beyond whose end something may have written",
+                at(before)
+            )
+        }
         (Some(before), None) => format!("; before it lies the free {}", at(before)),
         (None, None) => String::new(),
     }

@@ -29,12 +29,23 @@ pub const FINDER: Finder = Finder {
     scope: FinderScope::Crash(find),
 };
 
-/// A pointer, and the freed block that it was read in.
+/// A pointer that an allocator wrote into a freed block.
 #[derive(Debug)]
 pub struct FreedUse {
     value: u64,
     /// The operand that it is the base of; `None` of the target of a jump.
     operand: Option<MemoryOperand>,
+    word: AllocatorWord,
+    allocator: &'static str,
+    /// The block, where registers point into one alone that holds the word: all freed blocks of a thread have the same mark,
+    /// and those at the ends of lists may have the same link.
+    block: Option<HoldingBlock>,
+}
+
+/// A freed block that a register points into, and the word in it.
+#[derive(Clone, Debug)]
+struct HoldingBlock {
+    register: &'static str,
     at: Addr,
     owned: OwnedBlock,
     word: AllocatorWord,
@@ -60,14 +71,25 @@ fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
         // A block that was not yet written to has an old link as well.
         AllocatorWord::Link => Finding::likely(sentence),
     };
-    let finding = finding
-        .with(
-            format!("the word at {} is {:#x}", freed.at, freed.value),
-            EvidenceSource::Memory(freed.at),
-        )
-        .with("it lies in a freed block", EvidenceSource::Content(freed.at));
+    let finding = match &freed.block {
+        Some(block) => finding.with(in_block(block), EvidenceSource::Content(block.at)),
+        None => finding,
+    };
     let stack = EvidenceSource::Stack(crash.tid());
-    words.shown_in(finding, crash).then_ask("who kept a pointer to the block", stack)
+    let next = match &freed.block {
+        Some(_) => "who kept a pointer to the block",
+        None => "which object was used",
+    };
+    words.shown_in(finding, crash).then_ask(next, stack)
+}
+
+/// Which freed block it is.
+fn in_block(holding: &HoldingBlock) -> String {
+    let block = &holding.owned.block;
+    format!(
+        "{} points into the freed block of {} bytes at {}, which holds it at {}",
+        holding.register, block.usable, block.at, holding.at
+    )
 }
 
 fn sentence(crash: &Crash<'_>, freed: &FreedUse, pointer: &str) -> String {
@@ -80,14 +102,14 @@ fn sentence(crash: &Crash<'_>, freed: &FreedUse, pointer: &str) -> String {
         AllocatorWord::Link => "its link to the next free block",
         AllocatorWord::Key => "its mark of a freed block",
     };
-    let block = &freed.owned.block;
+    let block = freed.block.as_ref().map(|holding| &holding.owned.block);
+    let block =
+        block.map(|block| format!(" into the block of {} bytes at {}", block.usable, block.at));
     format!(
-        "memory was used after it was freed: the process {does} {pointer} {:#x}, which {} wrote as {what} into the freed \
-         block of {} bytes at {}{}",
+        "memory was used after it was freed: the process {does} {pointer} {:#x}, which {} wrote as {what}{}{}",
         freed.value,
-        freed.owned.allocator,
-        block.usable,
-        block.at,
+        freed.allocator,
+        block.unwrap_or_default(),
         crash.in_or_called_from()
     )
 }
@@ -98,11 +120,28 @@ pub fn freed_use(crash: &Crash<'_>) -> Option<FreedUse> {
         return None;
     }
     let (value, operand) = followed(crash)?;
-    let (at, owned, word) = holders(crash, value).find_map(|at| {
-        let (owned, word) = written_by_allocator(crash, at, value)?;
-        Some((at, owned, word))
-    })?;
-    Some(FreedUse { value, operand, at, owned, word })
+    let (owned, word) =
+        holders(crash, value).find_map(|at| written_by_allocator(crash, at, value))?;
+    let allocator = owned.allocator;
+    Some(FreedUse { value, operand, word, allocator, block: the_block(crash, value, word) })
+}
+
+/// The one freed block that registers point into and that holds a value as a word of its allocator; `None` of several.
+fn the_block(crash: &Crash<'_>, value: u64, word: AllocatorWord) -> Option<HoldingBlock> {
+    let core = crash.core();
+    let pointed = crash.registers().iter().filter_map(|register| {
+        let owned = core.heaps().block_at(Addr::new(register.value))?;
+        let words = [owned.block.at, owned.block.at.checked_add(WORD)?];
+        words.into_iter().find_map(|at| {
+            (core.space().read_word(at) == Ok(value)).then_some(())?;
+            let (owned, word) = written_by_allocator(crash, at, value)?;
+            Some(HoldingBlock { register: register.name, at, owned, word })
+        })
+    });
+    let mut all: Vec<HoldingBlock> = pointed.filter(|holding| holding.word == word).collect();
+    all.sort_unstable_by_key(|holding| holding.owned.block.at);
+    all.dedup_by_key(|holding| holding.owned.block.at);
+    all.pop().filter(|_| all.is_empty())
 }
 
 /// The pointer that was followed to no memory, and the operand that it is the base of.
