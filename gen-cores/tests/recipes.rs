@@ -10,6 +10,7 @@ use gen_cores::{Language, Maker, Scenario, scenarios};
 const WITHOUT_GCORE: &[&str] = &[
     "asio-coroutines",
     "cpp-coroutines-many",
+    "go-callback",
     "go-contexts",
     "go-ends",
     "go-ends-again",
@@ -27,6 +28,7 @@ const WITHOUT_GCORE: &[&str] = &[
     "go-variables",
     "go-variables-plain",
     "go-waits",
+    "goroutines-many",
     "heap-asan",
     "heap-asan-19",
     "heap-asan-clang",
@@ -51,6 +53,8 @@ const WITHOUT_GCORE: &[&str] = &[
     "signal-again-other",
     "signal-again-plain",
     "stack-overflow-handled",
+    "trio",
+    "trio-old",
 ];
 
 fn all() -> Vec<Scenario> {
