@@ -22,7 +22,7 @@ fn tasks_of_a_python_that_was_not_dumped_are_not_said_to_be_none() {
     let records = hurt.records(&whole[..whole.len() / 16]);
     let texts: Vec<_> = records.iter().filter_map(|record| record["message"].as_str()).collect();
     let says_none = |text: &&str| text.contains("no tasks of trio in this process");
-    assert!(!texts.iter().any(|text| says_none(text)), "{texts:?}");
+    assert!(!texts.iter().any(says_none), "{texts:?}");
 }
 
 #[test]
@@ -38,6 +38,6 @@ fn a_python_without_trio_says_that_it_has_none() {
     let records = core.records("::trio");
     let texts: Vec<_> = records.iter().filter_map(|record| record["message"].as_str()).collect();
     let says_none = |text: &&str| text.contains("no tasks of trio in this process");
-    assert!(texts.iter().any(|text| says_none(text)), "{records:#?}");
+    assert!(texts.iter().any(says_none), "{records:#?}");
     assert!(core.core.tasks().runtimes().is_empty());
 }
