@@ -37,8 +37,8 @@ pub struct FreedUse {
     operand: Option<MemoryOperand>,
     word: AllocatorWord,
     allocator: &'static str,
-    /// The block, where registers point into one alone that holds the word: all freed blocks of a thread have the same mark,
-    /// and those at the ends of lists may have the same link.
+    /// The block, where registers point into one alone that holds the word: blocks in the caches of all threads have the
+    /// same mark, and those at the ends of lists may have the same link.
     block: Option<HoldingBlock>,
 }
 
