@@ -73,7 +73,7 @@ impl View {
         }
     }
 
-    /// Several keys that came together. Behind a slash they are the text of a filter.
+    /// Handles keys that arrived in one read. Those that follow a slash are the text of a filter.
     fn keys(&mut self, keys: &[u8]) -> KeyAnswer {
         for (at, key) in keys.iter().enumerate() {
             if self.is_typing {

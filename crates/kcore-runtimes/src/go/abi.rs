@@ -1,4 +1,4 @@
-//! How Go calls on a machine: its registers, and where a function finds the way back (`runtime/traceback.go`,
+//! How Go calls functions on each machine: which registers it uses, and where a return address lies (`runtime/traceback.go`,
 //! `internal/goarch`, `runtime/signal_arm64.go`, `runtime/cgo/abi_{amd64,arm64}.h`, `runtime/race_{amd64,arm64}.s`, Go 1.19 to
 //! 1.27).
 
@@ -10,53 +10,56 @@ use super::{goroutine::SavedRegisters, layout::CallLayout};
 /// Bytes of a word.
 const WORD: u64 = 8;
 
-/// What differs between the machines.
+/// The calling convention of Go on one machine.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Abi {
     sp: RegisterId,
     fp: RegisterId,
-    /// The register in which a call leaves its return address, and where a function that has a frame keeps that.
+    /// The link register; `None` on a machine whose calls push the return address.
     link: Option<Link>,
     /// Bytes between the end of a frame and the arguments of its function.
     pub before_arguments: u64,
     /// The lowest address that an arena of the heap has.
     pub arenas_start: u64,
-    /// Where Go's stack pointer is while the race detector runs, and its return address if that is not on the stack: in
-    /// registers that functions of C keep.
+    /// The registers that hold Go's stack pointer and, where it is not on the stack, the return address while the race
+    /// detector runs. C preserves both.
     pub race: (RegisterId, Option<RegisterId>),
-    /// What `crosscall2` keeps of the registers of C.
+    /// How `crosscall2` saves the registers that C expects to be preserved.
     pub from_c: FromC,
-    /// What `runtime.racecallbackthunk` keeps of them.
+    /// How `runtime.racecallbackthunk` saves them.
     pub from_race: FromC,
-    /// Where `runtime.cgocallback` keeps the stack pointer of the call before it, in its frame on the thread's stack.
+    /// The offset in the frame of `runtime.cgocallback` on the thread's stack at which it saves the stack pointer of the
+    /// previous call.
     pub call_before: u64,
 }
 
-/// On machines that have a link register.
+/// The link register of a machine.
 #[derive(Debug, PartialEq, Eq)]
 struct Link {
     register: RegisterId,
-    /// Bytes that a handler takes to keep it in, where it makes an interrupted function call another one.
+    /// Bytes that a signal handler pushes to save the register, before it makes the interrupted function call another
+    /// one.
     injected: u64,
 }
 
-/// What the function keeps that C calls.
+/// The registers that an entry point from C saves.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FromC {
-    /// Registers, lowest first; they lie one behind the other.
+    /// The registers, in the order in which they lie in memory, lowest address first.
     pub registers: &'static [u16],
     /// Where the first one lies.
     pub first: KeptBlock,
-    /// Where the frame pointer and the return address lie behind the stack pointer, if not as in functions of Go.
+    /// Offsets of the frame pointer and of the return address from the stack pointer; `None` where they lie as in functions
+    /// of Go.
     pub frame_record: Option<(u64, u64)>,
 }
 
-/// Where what is kept lies.
+/// The position of a block of saved registers in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptBlock {
-    /// Behind the stack pointer.
+    /// Bytes above the stack pointer.
     BehindSp(u64),
-    /// Below the end of the frame.
+    /// Bytes below the end of the frame.
     BelowCfa(u64),
 }
 
@@ -79,7 +82,7 @@ static X86_64: Abi = Abi {
     call_before: 0,
 };
 
-/// What functions of C keep, x19 to x28.
+/// The registers that functions of C preserve, x19 to x28.
 const AARCH64_KEPT: &[u16] = &[19, 20, 21, 22, 23, 24, 25, 26, 27, 28];
 
 static AARCH64: Abi = Abi {
@@ -133,8 +136,8 @@ impl Abi {
         regs.get(self.fp).map(Addr::new)
     }
 
-    /// What a function returns to whose frame takes `delta` bytes above `sp`, and the end of its frame. Of one without a
-    /// frame, on a machine that has one, the link register says it.
+    /// The return address of a function whose frame takes `delta` bytes above `sp`, and the end of that frame. On a machine
+    /// with a link register, a function without a frame still has its return address there.
     pub fn return_of(
         &self,
         space: &dyn AddressSpace,
@@ -157,8 +160,8 @@ impl Abi {
         space.read_addr(Addr::new(end.get().checked_sub(WORD)?)).ok()
     }
 
-    /// The link register and the stack pointer of code that a handler made call another function, which ends at `cfa`:
-    /// the handler kept the link register in between.
+    /// The link register and the stack pointer of interrupted code that a signal handler made call a function. `cfa` is the
+    /// end of the frame of that function; the handler saved the link register right above it.
     pub fn before_injection(
         &self,
         space: &dyn AddressSpace,
@@ -170,12 +173,13 @@ impl Abi {
         }
     }
 
-    /// Whether functions are called with the return address in a register.
+    /// Whether a call leaves the return address in a link register.
     pub const fn has_link(&self) -> bool {
         self.link.is_some()
     }
 
-    /// Where calls of C keep what they leave; `of_version` is that of x86-64.
+    /// Where `runtime.asmcgocall` saves what it needs to return to Go. `of_version` is the layout of this version on
+    /// x86-64.
     pub const fn call(&self, of_version: CallLayout) -> CallLayout {
         match self.link {
             None => of_version,
@@ -183,7 +187,7 @@ impl Abi {
         }
     }
 
-    /// Where the instruction at an address leads that begins `bytes`, if it is a call of an address.
+    /// The target of the instruction that `bytes` begin with and that lies at an address, if it is a direct call.
     pub fn called(&self, bytes: &[u8], at: Addr) -> Option<Addr> {
         const CALL: u8 = 0xe8;
         const CALL_LEN: u64 = 5;

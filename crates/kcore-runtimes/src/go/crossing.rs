@@ -49,7 +49,7 @@ impl KeptCall {
     }
 }
 
-/// A call of Go by C, as the stack of the goroutine has it.
+/// A call of Go by C, as the stack of the goroutine records it.
 struct Called<'a> {
     /// What the goroutine was left with when it called C.
     pc: Addr,
@@ -133,8 +133,8 @@ impl Go {
         elsewhere(self.by_table(host, place, &RuleFrame { regs: &regs, ..*frame }, caller)?)
     }
 
-    /// Past the C that called, to what the goroutine was left with when it called that. Once a panic has passed the call, the
-    /// stack of the system is used from above C on: its frames may be gone, and Go's own traces leave them out.
+    /// Steps over the frames of C, to the frame of Go that called C. After a panic has unwound the call, the runtime reuses
+    /// the part of the system's stack that holds the frames of C. They may be overwritten; Go's own traces omit them too.
     fn without_c(
         &self,
         host: &dyn Host,
@@ -149,8 +149,8 @@ impl Go {
         elsewhere(self.by_table(host, &place, &RuleFrame { pc, regs: &regs, ..*frame }, caller)?)
     }
 
-    /// The stack pointer on the thread's stack of a call. Each such call keeps that of the one before it. `None` where that
-    /// is not the call's: a panic that passes a call makes the one before it the latest.
+    /// The stack pointer that a call has on the thread's stack. Each call saves the one of the call before it. `None` if the
+    /// runtime has no record of the call any more: a panic that unwinds a call removes it.
     fn called_from(
         &self,
         host: &dyn Host,
@@ -179,7 +179,7 @@ impl Go {
         None
     }
 
-    /// Whether a frame of `runtime.cgocallback` begins at a stack pointer: it returns to what C calls.
+    /// Whether a frame of `runtime.cgocallback` begins at a stack pointer: such a frame returns to an entry point from C.
     fn is_call(&self, host: &dyn Host, sp: Addr, place: &CodePlace) -> bool {
         let delta = place.stack_delta;
         let returns = delta.and_then(|delta| self.abi.return_of(host.space(), sp, delta, None));
@@ -229,7 +229,8 @@ impl Go {
         Some(step)
     }
 
-    /// Out of the call of the race detector, which keeps the stack pointer of Go in a register that functions of C keep.
+    /// Steps out of a call of the race detector. While that runs, the stack pointer of Go is in a register that C
+    /// preserves.
     pub(super) fn out_of_race(
         &self,
         host: &dyn Host,

@@ -99,7 +99,8 @@ pub struct SavedRegisters {
     pub sp: Option<Addr>,
     /// The frame pointer.
     pub fp: Option<Addr>,
-    /// The link register, on machines that have one: only what has not begun to run needs it.
+    /// The link register, on machines that have one. It is saved of a goroutine that has not begun to run, or that was
+    /// stopped before its function had a frame.
     pub link: Option<Addr>,
 }
 

@@ -134,7 +134,7 @@ impl Go {
         Self { processors: Some(at), ..self }
     }
 
-    /// The same one, as its code would be for another machine; as it was where the stacks of Go are not known for that.
+    /// The same one with the calling convention of another machine; unchanged where that is not known.
     #[must_use]
     pub fn with_machine(self, arch: Arch) -> Self {
         Self { abi: Abi::of(arch).unwrap_or(self.abi), ..self }

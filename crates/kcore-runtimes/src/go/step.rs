@@ -76,9 +76,9 @@ impl Go {
         Some(RuleStep::Elsewhere { cfa: sp, interrupted: !pc.is_return() })
     }
 
-    /// The kind of the program counter of saved registers. One that begins a function is exact: it has not begun to run or,
-    /// before Go 1.21, stands for `runtime.systemstack`. So is one whose link register was saved, which still returns by
-    /// that.
+    /// Whether the saved program counter is exact or a return address. It is exact at the beginning of a function: the
+    /// goroutine has not begun to run or, before Go 1.21, it stands for `runtime.systemstack`. It is exact too where a link
+    /// register was saved, by which the function still returns.
     pub(super) fn resumes_at(&self, host: &dyn Host, saved: SavedRegisters) -> CodeAddr {
         let exact = CodeAddr::Pc(saved.pc);
         let begins = |place: Arc<CodePlace>| place.function.code.start == saved.pc;

@@ -144,7 +144,7 @@ impl BlockedCall {
         }
     }
 
-    /// The child that is waited for, if it is a certain one (waitpid(2)).
+    /// The pid of the child that the call names; `None` of one that waits for any child, or any of a group (waitpid(2)).
     fn child(&self, call: &str) -> Option<u32> {
         let int = |index| Some((self.argument(index)? & u64::from(u32::MAX)) as u32);
         let pid = match call {

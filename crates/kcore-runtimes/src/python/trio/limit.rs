@@ -9,7 +9,7 @@ const MAX_SCOPES: usize = 4096;
 /// What ends the wait of a task in any case, as `trio.current_effective_deadline` has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Nothing, or nothing that is known.
+    /// Nothing ends it, as far as is known.
     None,
     /// A cancel scope, at this time.
     At(Deadline),
@@ -46,7 +46,7 @@ impl Limit {
     }
 }
 
-/// When the innermost cancel scope ends that a task is in.
+/// When the innermost cancel scope around a task ends.
 pub(super) enum Innermost {
     /// Never by itself.
     Never,

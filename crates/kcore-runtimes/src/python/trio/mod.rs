@@ -39,7 +39,7 @@ pub struct Trio {
 pub struct TrioTasks {
     /// Those that did not end, by their addresses.
     pub all: Vec<TrioTask>,
-    /// How many tasks, or sets of them, cannot be read, or not as a whole.
+    /// How many tasks, or sets of tasks, cannot be read, or only in part.
     pub unread: u64,
 }
 
@@ -107,7 +107,7 @@ impl Trio {
         self.known.get_or_init(|| list::tasks(&self.python, host))
     }
 
-    /// Where its runs lie: objects of class `Runner`.
+    /// The addresses of its runs, objects of class `Runner`.
     pub fn runs(&self, host: &dyn Host) -> Vec<Addr> {
         runs::all(&self.python, host).runners.into_iter().map(|runner| runner.at).collect()
     }

@@ -25,7 +25,7 @@ const MAX_THREADS: usize = 1 << 16;
 pub struct Runs {
     /// The objects of class `Runner`.
     pub runners: Vec<Object>,
-    /// How many interpreters have trio of which it cannot be read who runs it.
+    /// How many interpreters have trio whose runs cannot be read.
     pub unread: u64,
 }
 
@@ -67,8 +67,8 @@ fn runs_in_a_thread(python: &Python, host: &dyn Host, heap: &Heap<'_>) -> bool {
     })
 }
 
-/// What threads have as their run. A `threading.local` keeps a dict with the attributes of each thread: where in it that lies
-/// differs between versions of CPython, so all its words are looked at.
+/// The runs that threads are in. A `threading.local` points to a dict that has the attributes of each thread. The offset of
+/// that pointer differs between versions of CPython, so every word of the object is tried.
 fn of_threads(heap: &Heap<'_>, context: Object) -> Vec<Object> {
     let size = heap.word(context.class, heap.layout.types.basic_size).unwrap_or_default();
     let words = (HEADER..size.min(MAX_LOCAL)).step_by(8);

@@ -41,14 +41,15 @@ impl Threads {
         self.frames.get(&frame).copied()
     }
 
-    /// The thread that a task waits for, whose frame that asked for one this is: they share a function.
+    /// The worker thread of a task. `frame` is the task's call of `to_thread_run_sync`, which shares a closure with the
+    /// worker.
     pub fn working_for(&self, python: &Python, host: &dyn Host, frame: &PyFrame) -> Option<Tid> {
         functions(python, host, frame).into_iter().find_map(|it| self.functions.get(&it).copied())
     }
 }
 
-/// The functions of trio's own among the variables of a frame: those are made for each call. The function of the program
-/// may be the same in many.
+/// The closures of trio among the variables of a frame. Trio makes them anew for each call, so they identify it; many calls
+/// may run the same function of the program.
 fn functions(python: &Python, host: &dyn Host, frame: &PyFrame) -> Vec<Addr> {
     let heap = python.heap(host);
     let is_one = |at: &Addr| {

@@ -68,7 +68,7 @@ fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
     let sentence = sentence(crash, freed, words.name.as_deref().unwrap_or("the pointer"));
     let finding = match freed.word {
         AllocatorWord::Key => Finding::certain(sentence),
-        // A block that was not yet written to has an old link as well.
+        // A block that is in use again but was not written to still holds an old link.
         AllocatorWord::Link => Finding::likely(sentence),
     };
     let finding = match &freed.block {
