@@ -13,7 +13,7 @@ use crate::{Error, Language, Result, Scenario, Variant, java};
 /// The longest that a program may take to die, with a core of a thousand threads on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// How long a program that a runtime runs may take from its last word to where it waits.
+/// How long a program may take from the last word of its account to where it waits.
 const SETTLING: Duration = Duration::from_millis(200);
 
 /// The account of the program, in the case's folder.
@@ -117,7 +117,8 @@ impl Run<'_> {
         }
     }
 
-    /// Waits until the account of a program that does not die is complete.
+    /// Waits until the account of a program that does not die is complete, and the program waits
+    /// where the account says.
     pub(crate) fn wait_ready(&self, child: &mut Child) -> Result<()> {
         let path = self.dir.join(ACCOUNT);
         let start = Instant::now();
@@ -131,10 +132,21 @@ impl Run<'_> {
             }
             std::thread::sleep(Duration::from_millis(4));
         }
-        if !self.scenario.recipe.language.is_compiled() {
-            std::thread::sleep(SETTLING);
-        }
+        self.settle(child);
         Ok(())
+    }
+
+    /// Gives the thread that wrote the account the time to return from that write: a program of a
+    /// runtime all of it, as its threads sleep at times that mean nothing; another one until two
+    /// looks find each thread asleep, or all of it where a thread never sleeps.
+    fn settle(&self, child: &Child) {
+        let is_compiled = self.scenario.recipe.language.is_compiled();
+        let start = Instant::now();
+        let mut looks_asleep = 0;
+        while start.elapsed() < SETTLING && !(is_compiled && looks_asleep >= 2) {
+            std::thread::sleep(Duration::from_millis(4));
+            looks_asleep = if all_sleep(child.id()) { looks_asleep + 1 } else { 0 };
+        }
     }
 
     /// The end of what the program printed.
@@ -142,6 +154,17 @@ impl Run<'_> {
         let text = std::fs::read(self.dir.join(OUTPUT)).unwrap_or_default();
         crate::command::tail(&String::from_utf8_lossy(&text))
     }
+}
+
+/// Whether the kernel says of each thread of a process that it sleeps, by the state behind the name
+/// in `/proc/PID/task/TID/stat`, which proc_pid_stat(5) describes.
+fn all_sleep(pid: u32) -> bool {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
+    threads.flatten().all(|thread| {
+        let stat = std::fs::read(thread.path().join("stat")).unwrap_or_default();
+        let behind_name = stat.rsplit(|byte| *byte == b')').next().unwrap_or_default();
+        behind_name.starts_with(b" S")
+    })
 }
 
 /// The name of the signal that ended a process.
