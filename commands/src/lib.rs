@@ -140,6 +140,7 @@ mod ucontext;
 mod ugrep;
 mod uniq;
 mod unsupported;
+mod until;
 mod v8;
 mod variable;
 mod vars;

@@ -52,10 +52,10 @@ impl Dcmd for Mappings {
 }
 
 fn emit_at(cx: &mut Cx<'_>, at: Addr) -> Result<()> {
-    let mapping = cx.core().mapping_at(at).ok_or_else(|| {
+    let mapping = cx.core().memory().mapping_at(at).ok_or_else(|| {
         DcmdError::at(at, format!("failed to obtain mapping: no mapping for address {at:x}"))
     })?;
-    emit(cx, mapping)
+    emit(cx, &mapping)
 }
 
 /// A word that names no mapping may be an expression for an address.
@@ -75,8 +75,8 @@ fn emit_named(cx: &mut Cx<'_>, word: &Arg) -> Result<()> {
 fn emit_all(cx: &mut Cx<'_>, wanted: impl Fn(&Mapping) -> bool) -> Result<usize> {
     let core = cx.core();
     let mut emitted: usize = 0;
-    for mapping in core.mappings().iter().filter(|mapping| wanted(mapping)) {
-        emit(cx, mapping)?;
+    for mapping in core.memory().mappings().filter(wanted) {
+        emit(cx, &mapping)?;
         emitted = emitted.saturating_add(1);
     }
     Ok(emitted)

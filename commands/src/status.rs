@@ -76,6 +76,7 @@ status: {signal_name?process terminated by {signal_name}{signal_text? ({signal_t
 {site_source?\n       {site_source}}\
 {abort_message?\nlibc panic message: {abort_message}}\
 {exception_type?\n{exception_words}: {exception_type}{exception_what?: {exception_what}}{exception_object? (at {exception_object})}}\
+{exception_signal?\n{exception_signal}}\
 {exception_stack*\n    at {.}}\
 {other_exception_lines*\nbeside it, {.}}\
 {fatal_error?\nfatal error: {fatal_error}}{fatal_error_stack*\n    at {.}}\
@@ -111,9 +112,9 @@ impl StatusRecord {
         for words in &self.status.last_words {
             match words {
                 LastWords::AbortMessage(text) => abort = Some(text.as_str()),
-                LastWords::Exception { fate, type_name, what, object, trace } => {
-                    let what = what.as_deref();
-                    exceptions.push((*fate, type_name.as_str(), what, *object, trace));
+                LastWords::Exception { fate, type_name, what, signal, object, trace } => {
+                    let (what, signal) = (what.as_deref(), signal.as_deref());
+                    exceptions.push((*fate, type_name.as_str(), what, signal, *object, trace));
                 }
                 LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
                 LastWords::ErrorFile { path, lines } => file = Some((path.as_str(), lines)),
@@ -136,6 +137,7 @@ impl StatusRecord {
             .opt_text("exception_fate", fate.map(fate_key))
             .opt_text("exception_type", exception.map(|(_, name, ..)| name))
             .opt_text("exception_what", exception.and_then(|(_, _, what, ..)| what))
+            .opt_text("exception_signal", exception.and_then(|(.., signal, _, _)| signal))
             .addr("exception_object", exception.and_then(|(.., object, _)| object))
             .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
             .put("other_exceptions", others)
@@ -181,6 +183,7 @@ impl Record for StatusRecord {
             .text("instant", status.instant)
             .num("stopped_ns", live.map(|live| nanos(live.stopped)))
             .put("stopped_before_ns", Cell::List(before.into_iter().flatten().collect()))
+            .num("clock_ns", live.and_then(|live| live.clock).map(nanos))
             .num("missed_pages", live.map(|live| live.missed_pages))
             .display("live", Cell::or_null(live.map(stood_still), Cell::text))
             .put("doubts", doubts(&status.doubts))

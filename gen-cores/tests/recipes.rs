@@ -20,6 +20,7 @@ const WITHOUT_GCORE: &[&str] = &[
     "go-ends-memory",
     "go-ends-nil",
     "go-ends-overflow",
+    "go-ends-quit",
     "go-heap",
     "go-plugin",
     "go-race",

@@ -88,10 +88,12 @@ pub fn semaphore(core: &Core, goroutine: &Goroutine) -> Option<Semaphore> {
     owner(core, goroutine)?.semaphore(core, goroutine)
 }
 
-/// For how many seconds a goroutine has waited at least.
+/// For how many seconds a goroutine has waited at least: exactly so many where the process told what its clock stood at.
 pub fn waits_for(core: &Core, goroutine: &Goroutine) -> Option<u64> {
     let since = goroutine.since?;
-    let latest = owner(core, goroutine)?.goroutines(core).latest()?;
+    let clock = core.snapshot().facts().and_then(|facts| facts.clock);
+    let now = clock.and_then(|clock| u64::try_from(clock.as_nanos()).ok());
+    let latest = now.or_else(|| owner(core, goroutine)?.goroutines(core).latest())?;
     Some(latest.checked_sub(since)? / NANOSECONDS)
 }
 

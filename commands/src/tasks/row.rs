@@ -12,6 +12,7 @@ use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 use crate::{
     goroutines::{goroutine_record::entry, subject},
     short_text::short,
+    until::until_text,
 };
 
 /// A task in a table.
@@ -19,12 +20,18 @@ pub struct TaskRecord {
     task: Arc<Task>,
     function: Option<Arc<str>>,
     doubt: Option<&'static str>,
+    until: Option<String>,
 }
 
 impl TaskRecord {
     /// A row of a table.
     pub fn new(core: &Core, task: &Arc<Task>) -> Self {
-        Self { task: task.clone(), function: function(core, task), doubt: doubt(core, task) }
+        Self {
+            task: task.clone(),
+            function: function(core, task),
+            doubt: doubt(core, task),
+            until: task.until.map(|until| until_text(core, until)),
+        }
     }
 }
 
@@ -112,10 +119,7 @@ impl Record for TaskRecord {
             .opt_text("function", self.function.as_deref())
             .opt_text("doubt", self.doubt)
             .display("shown_function", with_doubt(self.function.as_deref(), self.doubt))
-            .display(
-                "shown_until",
-                Cell::or_null(task.until, |until| Cell::text(until.to_string())),
-            )
+            .display("shown_until", Cell::or_null(self.until.as_deref(), Cell::text))
             .display(
                 "shown_waits",
                 Cell::or_null(task.waits_on.as_deref(), |text| Cell::text(short(text, WAITS))),

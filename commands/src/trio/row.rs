@@ -1,16 +1,22 @@
 //! The record of a task.
 
 use kcore::{
+    Core,
     python::trio::{Limit, TrioTask, TrioWait},
     tokio::Deadline,
 };
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
 use super::subject::dot;
-use crate::short_text::short;
+use crate::{short_text::short, until::until_text};
 
 /// A task in a table.
-pub struct TrioRecord<'t>(pub &'t TrioTask);
+pub struct TrioRecord<'t> {
+    /// The task.
+    task: &'t TrioTask,
+    /// When the scopes around it end what it does, for people.
+    until: Option<String>,
+}
 
 /// Widths of columns.
 const WAITS: usize = 36;
@@ -27,24 +33,26 @@ const COLUMNS: &[Column] = &[
     Column::left("name", "NAME", 0),
 ];
 
-impl TrioRecord<'_> {
+impl<'t> TrioRecord<'t> {
+    /// A row of a table.
+    pub fn new(core: &Core, task: &'t TrioTask) -> Self {
+        let until = match task.limit {
+            Limit::At(deadline) => Some(until_text(core, deadline)),
+            Limit::Cancelled => Some("cancelled".to_owned()),
+            Limit::None => None,
+        };
+        Self { task, until }
+    }
+
     fn place(&self) -> Option<String> {
-        let frame = self.0.innermost.as_ref()?;
+        let frame = self.task.innermost.as_ref()?;
         let file = frame.file.as_deref()?.rsplit('/').next()?;
         let line = frame.line.map(|line| format!(":{line}")).unwrap_or_default();
         Some(format!("{file}{line}"))
     }
 
-    fn until(&self) -> Option<String> {
-        match self.0.limit {
-            Limit::At(deadline) => Some(deadline.to_string()),
-            Limit::Cancelled => Some("cancelled".to_owned()),
-            Limit::None => None,
-        }
-    }
-
     fn owner(&self) -> Option<kcore::Addr> {
-        match &self.0.wait {
+        match &self.task.wait {
             Some(TrioWait::Object { owner, .. }) => *owner,
             _ => None,
         }
@@ -61,7 +69,7 @@ impl Record for TrioRecord<'_> {
     }
 
     fn fields<'b>(&'b self, out: &mut Fields<'b>) {
-        let task = self.0;
+        let task = self.task;
         let innermost = task.innermost.as_ref();
         let waits_on = task.wait.as_ref().map(ToString::to_string);
         let until = task.limit.deadline().and_then(Deadline::nanos);
@@ -82,10 +90,10 @@ impl Record for TrioRecord<'_> {
             .num("line", innermost.and_then(|frame| frame.line).map(u64::from))
             .display("place", cell(self.place().map(|place| short(&place, PLACE).to_string())))
             .display("shown_waits", cell(waits_on.map(|text| short(&text, WAITS).to_string())))
-            .display("shown_until", cell(self.until()));
+            .display("shown_until", Cell::or_null(self.until.as_deref(), Cell::text));
     }
 
     fn dot(&self) -> Option<Dot> {
-        Some(dot(self.0))
+        Some(dot(self.task))
     }
 }

@@ -91,3 +91,35 @@ fn a_fault_has_the_address_that_go_printed() {
         assert_eq!(main["signal_pc"], word("pc="), "{}: {main}", core.name);
     }
 }
+
+/// The runtime hands the signal on to each of its threads, and ends the process by another one when all have it.
+#[test]
+fn who_sent_sigquit_is_told() {
+    for case in cases("go-ends-quit").iter().filter(|case| case.maker == Maker::Kernel) {
+        let core = open(case);
+        let own = core.records("::status").remove(0)["pid"].as_u64().expect("a pid");
+        let verdict = core.records("::analyze").remove(0);
+        let sentence = verdict["findings"][0]["sentence"].as_str().expect("a sentence");
+        let words: Vec<&str> = sentence.split(' ').collect();
+        let [_, sender, _, _, user, rest @ ..] = &words[..] else { panic!("{sentence}") };
+        let sender: u64 = sender.parse().expect("the sender's pid");
+        assert_ne!(sender, own, "{}: {sentence}", core.name);
+        assert!(user.parse::<u32>().is_ok(), "{}: {sentence}", core.name);
+        let expected = "sent SIGQUIT, on which the process ended itself by SIGABRT";
+        assert_eq!(rest.join(" "), expected, "{}: {sentence}", core.name);
+    }
+}
+
+/// Where threads stand on stacks of goroutines, the memory around them is Go's heap.
+#[test]
+fn the_heap_of_go_is_no_stack_of_a_thread() {
+    for scenario in ["go-ends-quit", "go-ends-maps"] {
+        for case in &cases(scenario) {
+            let core = open(case);
+            let mappings = core.records("::mappings");
+            // Without C each thread but the first one has its stack from the heap of Go.
+            let named = mappings.iter().filter(|row| row["kind"] == "thread_stack").count();
+            assert_eq!(named, 0, "{}", core.name);
+        }
+    }
+}

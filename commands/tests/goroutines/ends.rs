@@ -79,6 +79,11 @@ fn panics_are_told_in_the_words_that_go_printed() {
                     if type_name.starts_with("panic") && what == message)
             });
             assert!(told, "{}: {words:?}", case.name());
+            let printed = printed(case);
+            let signal = printed.lines().find(|line| line.starts_with("[signal "));
+            let status = core.records("::status").remove(0);
+            assert_eq!(status["exception_signal"].as_str(), signal, "{}", case.name());
+            assert_eq!(signal.is_some(), message == fault, "{}", case.name());
         }
     }
 }

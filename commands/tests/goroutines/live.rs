@@ -4,7 +4,10 @@ use std::{
     fs,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -21,7 +24,9 @@ struct Target {
 impl Target {
     /// The program of a case in a folder of its own, once it has told what its goroutines do.
     fn start(case: &Case) -> Self {
-        let name = format!("live-{}", case.name().replace('/', "-"));
+        static STARTED: AtomicU32 = AtomicU32::new(0);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("live-{number}-{}", case.name().replace('/', "-"));
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&dir);
         fs::create_dir_all(&dir).expect("a folder");
@@ -74,5 +79,27 @@ fn snapshots_have_the_stacks_of_c_between_those_of_go() {
         // The first goroutine told how it will end, which it does not here.
         let told = crossing::told(&target.dir).into_iter().filter(|told| told.goroutine != 1);
         crossing::check(&target.snapshot(&case), told.collect(), variant.contains("stripped"));
+    }
+}
+
+/// By the clock of the process: nothing that its runtime wrote down is of so late a time.
+#[test]
+fn goroutines_of_a_snapshot_have_waited_up_to_its_instant() {
+    for variant in ["go1.19", "go1.27-stripped-pie"] {
+        let Some(case) = made("goroutines", variant) else { continue };
+        let start = Instant::now();
+        let target = Target::start(&case);
+        std::thread::sleep(Duration::from_secs(3));
+        let core = target.snapshot(&case);
+        let most = start.elapsed().as_secs();
+        let waiting = core.records("::goroutines -s waiting");
+        let times: Vec<u64> =
+            waiting.iter().filter_map(|row| row["waits_seconds"].as_u64()).collect();
+        assert!(times.iter().filter(|time| **time >= 3).count() > 5, "{}: {times:?}", core.name);
+        assert!(times.iter().all(|time| *time <= most), "{}: {times:?}", core.name);
+        let clock = core.records("::status").remove(0)["clock_ns"].as_u64().expect("a clock");
+        let sleepers = core.records("::goroutines -r sleep");
+        let until = sleepers.iter().filter_map(|row| row["sleeps_until"].as_u64());
+        assert!(until.into_iter().any(|until| until > clock), "{}", core.name);
     }
 }

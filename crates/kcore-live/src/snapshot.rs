@@ -57,6 +57,8 @@ pub struct Snapshot {
     pub instants: Instants,
     /// How long the process stood still; in a rolling snapshot the longest time of one thread.
     pub stopped: Duration,
+    /// What the monotonic clock of the process stood at when it was stopped, or in a rolling snapshot at the end.
+    pub clock: Option<Duration>,
     /// Whether the time was over before all was copied.
     pub late: bool,
     /// Threads that were there and could not be traced.
@@ -91,6 +93,7 @@ impl Snapshot {
             threads: Vec::new(),
             instants,
             stopped: Duration::ZERO,
+            clock: None,
             late: false,
             refused: Vec::new(),
             arenas: Vec::new(),

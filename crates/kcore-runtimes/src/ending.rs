@@ -44,6 +44,8 @@ pub enum Ending {
         type_name: Arc<str>,
         /// Its message, or the value.
         message: Option<Arc<str>>,
+        /// The signal of which the runtime made it, as the runtime prints that.
+        signal: Option<Arc<str>>,
         /// The value, as the runtime's dcmds take it.
         object: Option<Addr>,
         /// The stack that it carries, as the language prints it, innermost first: `f (/a.js:1:2)`.

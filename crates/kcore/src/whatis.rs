@@ -3,7 +3,9 @@
 use kcore_mem::{Addr, AddrRange, Origin};
 use kcore_unwind::Flow;
 
-use crate::{Core, MAX_FRAMES, Mapping, StackView, SymbolAt, Tid, native_heap::OwnedBlock};
+use crate::{
+    Core, MAX_FRAMES, Mapping, MappingKind, StackView, SymbolAt, Tid, native_heap::OwnedBlock,
+};
 
 /// What lies at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,33 @@ impl Core {
     }
 }
 
-impl MemoryView<'_> {
+impl<'c> MemoryView<'c> {
+    /// The mappings, lowest address first: as [`Core::mappings`], but none is a thread's stack that a runtime has for
+    /// its heap and for the stacks that it makes there.
+    pub fn mappings(self) -> impl Iterator<Item = Mapping> + use<'c> {
+        self.core.mappings().iter().map(move |mapping| self.without_stack(mapping))
+    }
+
+    /// The one of these mappings that holds `at`.
+    pub fn mapping_at(self, at: Addr) -> Option<Mapping> {
+        self.core.mapping_at(at).map(|mapping| self.without_stack(mapping))
+    }
+
+    /// A mapping that lies around some stack pointer is that thread's stack, unless it begins with an object of a
+    /// runtime or with a stack that does not run: a stack grows towards the beginning of its mapping.
+    fn without_stack(self, mapping: &Mapping) -> Mapping {
+        let start = mapping.range.start;
+        let kind = match mapping.kind {
+            MappingKind::ThreadStack(_)
+                if self.core.runtimes().is_off_threads(self.core, start) =>
+            {
+                MappingKind::Anonymous
+            }
+            _ => mapping.kind.clone(),
+        };
+        Mapping { kind, ..mapping.clone() }
+    }
+
     /// What lies at `at`.
     pub fn whatis(self, at: Addr) -> What {
         let on_stack = self.core.stacks().thread_at(at);
@@ -50,7 +78,7 @@ impl MemoryView<'_> {
             at,
             symbol: self.core.symbols().at(at),
             module: self.core.modules().at(at).map(|module| module.name().to_owned()),
-            mapping: self.core.mapping_at(at).cloned(),
+            mapping: self.mapping_at(at),
             thread,
             frame: thread.and_then(|tid| self.core.frame_at(tid, at)),
             object: self.core.object_at(at, thread),

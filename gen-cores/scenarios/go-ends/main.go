@@ -104,6 +104,15 @@ func end(how string) {
 	case "overflow":
 		debug.SetMaxStack(1 << 20)
 		overflows(0)
+	case "quit":
+		// Threads that run beside the one that sleeps: the signal goes to each of them.
+		for range make([]int, 2) {
+			go func() {
+				for {
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
 	case "memory":
 		// Without a limit the core would have all that was reserved.
 		limit := syscall.Rlimit{Cur: 4 << 30, Max: 4 << 30}

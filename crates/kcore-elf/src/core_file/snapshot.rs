@@ -3,7 +3,8 @@
 //! - 1: the whole. Words: 0 for one instant, 1 for an instant of each thread, 2 for one instant of chosen
 //!   threads, while the others ran; then nanoseconds that the process, or of instants of each thread the
 //!   longest of them, stood still, the median of the threads, and whether the time was over before all
-//!   was copied.
+//!   was copied. Then nanoseconds of the monotonic clock of the process when it was stopped, 0 where that
+//!   is not known; older notes end before it.
 //! - 2: the thread of the latest `NT_PRSTATUS`. Its id in the pid namespace of the process (4 bytes),
 //!   the letter of its state (1 byte), its name.
 //! - 3: the mappings, as the text of `/proc/PID/maps`.
@@ -70,6 +71,9 @@ pub struct SnapshotInfo {
     pub stopped: Duration,
     /// How long a thread stood still, in the median.
     pub median: Duration,
+    /// What the monotonic clock of the process stood at when it was stopped, if that is known; with an instant of each
+    /// thread, when the last one had been copied.
+    pub clock: Option<Duration>,
     /// Whether the time was over before all was copied.
     pub late: bool,
 }
@@ -84,14 +88,20 @@ impl SnapshotInfo {
             stopped: Duration::from_nanos(word()?),
             median: Duration::from_nanos(word()?),
             late: word()? != 0,
+            clock: word().filter(|nanos| *nanos != 0).map(Duration::from_nanos),
         })
     }
 
     /// The descriptor, in the byte order of this machine, which is that of every live process.
     pub fn to_bytes(self) -> Vec<u8> {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-        let words =
-            [self.instants.word(), nanos(self.stopped), nanos(self.median), u64::from(self.late)];
+        let words = [
+            self.instants.word(),
+            nanos(self.stopped),
+            nanos(self.median),
+            u64::from(self.late),
+            self.clock.map_or(0, nanos),
+        ];
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 }
@@ -144,9 +154,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for instants in [Instants::One, Instants::OneOfChosen, Instants::Each] {
+        let instants = [Instants::One, Instants::OneOfChosen, Instants::Each];
+        for (instants, seconds) in instants.into_iter().zip([None, Some(1), Some(99_999)]) {
             let info = SnapshotInfo {
                 instants,
+                clock: seconds.map(Duration::from_secs),
                 stopped: Duration::from_micros(870),
                 median: Duration::from_nanos(41),
                 late: false,
@@ -155,6 +167,12 @@ mod tests {
         }
         let thread = LiveThread { inner_tid: 7, state: Some('S'), name: "pool (1)".to_owned() };
         assert_eq!(LiveThread::parse(&thread.to_bytes(), Target::X86_64), Some(thread));
+    }
+
+    #[test]
+    fn a_note_without_the_clock_is_read() {
+        let info = SnapshotInfo::parse(&[0; 32], Target::X86_64).unwrap();
+        assert_eq!((info.instants, info.clock), (Instants::One, None));
     }
 
     #[test]

@@ -17,8 +17,10 @@ use super::{
     whole,
 };
 use crate::{
-    Caught, LiveError, Moment, SnapThread, Snapshot, arena::Arena, catch::Watch,
-    sys::signals::PutOff,
+    Caught, LiveError, Moment, SnapThread, Snapshot,
+    arena::Arena,
+    catch::Watch,
+    sys::{clock, signals::PutOff},
 };
 
 /// A process that stands still.
@@ -54,6 +56,7 @@ impl StoppedProcess<'_> {
         let mut snapshot = Snapshot::empty(instants_of(plan));
         snapshot.threads = self.threads.clone();
         snapshot.stopped = self.since.elapsed();
+        snapshot.clock = clock::of_process(plan.process, self.since);
         snapshot.late = deadline.is_over();
         snapshot.arenas.push(arena);
         snapshot

@@ -7,7 +7,7 @@ use super::{
     beside::beside,
     tracer::{Refused, Tracer},
 };
-use crate::{Instants, LiveError, SnapThread, Snapshot, arena::Arena};
+use crate::{Instants, LiveError, SnapThread, Snapshot, arena::Arena, sys::clock};
 
 /// What came of a run over threads.
 #[derive(Default)]
@@ -40,6 +40,7 @@ pub fn capture(plan: &Plan<'_>, tids: &[i32]) -> Result<Snapshot, LiveError> {
     snapshot.arenas.push(beside_stacks(plan));
     let times = snapshot.threads.iter().map(|thread| thread.stopped);
     snapshot.stopped = times.max().unwrap_or_default();
+    snapshot.clock = clock::of_process(plan.process, Instant::now());
     snapshot.checked(plan, refused)
 }
 

@@ -15,7 +15,11 @@ use super::{
     tracee::Tracee,
     tracer::Tracer,
 };
-use crate::{LiveError, Process, SnapThread, Snapshot, arena::Arena, sys::ptrace};
+use crate::{
+    LiveError, Process, SnapThread, Snapshot,
+    arena::Arena,
+    sys::{clock, ptrace},
+};
 
 /// Threads from whose number on a second tracer is worth its beginning and the waiting for it.
 const WORTH_TWO: usize = 32;
@@ -234,6 +238,7 @@ fn join(plan: &Plan<'_>, shares: Vec<Share>) -> Result<Snapshot, LiveError> {
     let stopped = began.zip(ended).map(|(began, ended)| ended.duration_since(began));
     let mut snapshot = Snapshot::empty(instants_of(plan));
     snapshot.stopped = stopped.unwrap_or_default();
+    snapshot.clock = began.and_then(|began| clock::of_process(plan.process, began));
     let mut refused = Vec::new();
     for share in shares {
         snapshot.threads.extend(share.threads);

@@ -68,6 +68,7 @@ pub fn of(
             instants: taken.instants,
             stopped: taken.stopped,
             median: taken.median_stop(),
+            clock: taken.clock,
             late: taken.late,
         };
         notes.add(snapshot::OWNER, snapshot::NT_SNAPSHOT, &info.to_bytes());
@@ -239,6 +240,7 @@ mod tests {
         let mut snapshot = Snapshot::empty(Instants::OneOfChosen);
         snapshot.threads = vec![thread(70, Some(registers)), thread(71, None)];
         snapshot.stopped = Duration::from_micros(31);
+        snapshot.clock = Some(Duration::from_secs(5));
         snapshot.refused = vec![72];
         let notes = of(&facts(), (text, &maps), &snapshot.threads, Some(&snapshot));
         let head = Head::new(Target::X86_64, &notes, &[], 1);
@@ -262,6 +264,7 @@ mod tests {
         assert_eq!(core.maps().unwrap(), maps);
         let info = core.snapshot().unwrap();
         assert_eq!(info.stopped, Duration::from_micros(31));
+        assert_eq!(info.clock, Some(Duration::from_secs(5)));
         assert_eq!(info.instants, Instants::OneOfChosen);
     }
 }

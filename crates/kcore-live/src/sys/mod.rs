@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 pub mod ask;
+pub mod clock;
 pub mod holes;
 #[cfg(test)]
 pub mod mapped;

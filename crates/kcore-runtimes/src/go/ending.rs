@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Go, printed_value::printed, types::GoType};
+use super::{FaultSignal, Go, printed_value::printed, types::GoType};
 use crate::{DyingStack, Ending, Fate, Host};
 
 /// Panics of one goroutine, at most.
@@ -41,7 +41,12 @@ impl Go {
         let goroutine =
             dying.stack.thread.and_then(|thread| self.goroutines(host).on_thread(thread));
         let panics = self.panics(host.space(), goroutine.and_then(|goroutine| goroutine.panic));
-        panics.into_iter().rev().filter(|panic| !panic.is_silent).map(Panic::ending).collect()
+        let told = panics.into_iter().rev().filter(|panic| !panic.is_silent).map(Panic::ending);
+        let mut told: Vec<Ending> = told.collect();
+        if let Some(Ending::Exception { signal, .. }) = told.last_mut() {
+            *signal = goroutine.and_then(|goroutine| goroutine.signal).map(printed_signal);
+        }
+        told
     }
 
     fn is_dying(&self, host: &dyn Host, dying: &DyingStack<'_>) -> bool {
@@ -91,12 +96,26 @@ impl Go {
     }
 }
 
+/// The signal that a panic was made of, as the runtime prints it behind the panics (`runtime/panic.go`, `dopanic_m`). The
+/// names are those of `runtime/sigtab_linux_generic.go` for signals of which it makes panics.
+fn printed_signal(signal: FaultSignal) -> Arc<str> {
+    let FaultSignal { number, code, address, pc } = signal;
+    let name = match number {
+        7 => "SIGBUS: bus error".to_owned(),
+        8 => "SIGFPE: floating-point exception".to_owned(),
+        11 => "SIGSEGV: segmentation violation".to_owned(),
+        other => format!("{other:#x}"),
+    };
+    format!("[signal {name} code={code:#x} addr={address:#x} pc={pc:#x}]").into()
+}
+
 impl Panic {
     fn ending(self) -> Ending {
         Ending::Exception {
             fate: self.fate,
             type_name: "panic".into(),
             message: self.value,
+            signal: None,
             object: None,
             trace: Vec::new(),
         }

@@ -78,6 +78,7 @@ fn in_flight(objects: &Objects<'_>, at: Addr) -> Option<Ending> {
         fate: Fate::InFlight,
         type_name: class,
         message: objects.text(at, DETAIL_MESSAGE),
+        signal: None,
         object: Some(at),
         trace: Vec::new(),
     })

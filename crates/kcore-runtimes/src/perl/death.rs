@@ -79,6 +79,7 @@ fn ending(memory: &Memory<'_>, thrown: Addr) -> Option<Ending> {
         fate: Fate::InFlight,
         type_name,
         message,
+        signal: None,
         object,
         trace: Vec::new(),
     })

@@ -49,6 +49,7 @@ fn ending(memory: &Memory<'_>, at: Addr) -> Option<Ending> {
         fate: Fate::InFlight,
         type_name: class.into(),
         message: message.map(Into::into),
+        signal: None,
         object: Some(at),
         trace: Vec::new(),
     })

@@ -172,6 +172,7 @@ impl Python {
             fate,
             type_name: value.class.clone().unwrap_or_else(|| "<unknown>".into()),
             message: message(&value).map(Arc::from),
+            signal: None,
             trace: trace.collect(),
             object: value.at,
         })

@@ -114,7 +114,8 @@ impl Ruby {
             }
         };
         let (type_name, trace) = (exception.class, exception.backtrace);
-        Ending::Exception { fate, type_name, message, object: Some(exception.at), trace }
+        let (signal, object) = (None, Some(exception.at));
+        Ending::Exception { fate, type_name, message, signal, object, trace }
     }
 }
 

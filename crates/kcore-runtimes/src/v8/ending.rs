@@ -181,6 +181,7 @@ fn exception(heap: &Heap<'_>, value: Tagged) -> Ending {
             fate: Fate::Uncaught,
             type_name: heap.constructor_name(object).into(),
             message: heap.error_message(object).map(Arc::from),
+            signal: None,
             object: Some(Addr::new(value.word())),
             trace: heap.error_trace(object).into_iter().map(Arc::from).collect(),
         };
@@ -190,6 +191,7 @@ fn exception(heap: &Heap<'_>, value: Tagged) -> Ending {
         fate: Fate::Uncaught,
         type_name: type_name.into(),
         message: text.map(Arc::from),
+        signal: None,
         object: Some(Addr::new(value.word())),
         trace: Vec::new(),
     }

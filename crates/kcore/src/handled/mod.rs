@@ -20,6 +20,8 @@ const SIGABRT: u16 = 6;
 const SIGBUS: u16 = 7;
 const SIGFPE: u16 = 8;
 const SIGSEGV: u16 = 11;
+/// The code of a signal that `kill` sent.
+const SI_USER: i32 = 0;
 /// The code of a signal for which the kernel has no address.
 const SI_KERNEL: i32 = 0x80;
 /// Size of `siginfo_t`.
@@ -83,6 +85,10 @@ impl Core {
     /// died, or, where a handler sent the last signal to the whole process, of the thread that it runs in.
     pub(crate) fn handled_signals(&self, crashed: &Thread) -> Handled {
         let own = self.handled_by(crashed.tid, FRAMES, crashed.signal);
+        if self.was_handed_on(&own) {
+            let first = self.handled_by_first(crashed, |signal| self.is_from_outside(&signal.info));
+            return first.into_iter().chain(own).collect::<Vec<_>>().into();
+        }
         if !own.is_empty() || !self.was_raised(crashed) {
             return own.into();
         }
@@ -91,7 +97,7 @@ impl Core {
             return vec![*signal].into();
         }
         let others = match may_come_from_others(crashed) {
-            true => self.handled_by_others(crashed),
+            true => self.handled_by_first(crashed, HandledSignal::is_fault),
             false => Vec::new(),
         };
         let may_be_fault = others.is_empty() && matches!(left, Left::Nothing);
@@ -99,12 +105,33 @@ impl Core {
         Handled { signals: others, inferred }
     }
 
-    /// The signals whose handlers run on the first other thread where one of them is a fault.
-    fn handled_by_others(&self, crashed: &Thread) -> Vec<HandledSignal> {
+    /// The signals whose handlers run on the first other thread where one of them is wanted.
+    fn handled_by_first(
+        &self,
+        crashed: &Thread,
+        wanted: impl Fn(&HandledSignal) -> bool,
+    ) -> Vec<HandledSignal> {
         let others = self.threads().iter().map(|thread| thread.tid);
         let others = others.filter(|tid| *tid != crashed.tid).take(OTHERS);
         let mut handled = others.map(|tid| self.handled_by(tid, FRAMES_OF_OTHERS, crashed.signal));
-        handled.find(|signals| signals.iter().any(HandledSignal::is_fault)).unwrap_or_default()
+        handled.find(|signals| signals.iter().any(&wanted)).unwrap_or_default()
+    }
+
+    /// Whether the process sent itself, as a whole, the first signal that a handler of the thread was told of. So does Go's
+    /// runtime, which hands a signal from outside on to each of its threads before it ends the process
+    /// (`runtime/signal_unix.go`, `sighandler`).
+    fn was_handed_on(&self, own: &[HandledSignal]) -> bool {
+        let is_handed_on = |signal: &HandledSignal| {
+            let sender = signal::sender(&signal.info).map(|(pid, _)| pid);
+            signal.info.code == SI_USER && sender.is_some() && sender == self.process().pid()
+        };
+        own.first().is_some_and(is_handed_on)
+    }
+
+    /// Whether another process sent a signal.
+    pub(crate) fn is_from_outside(&self, info: &SignalInfo) -> bool {
+        let sender = signal::sender(info).map(|(pid, _)| pid).filter(|pid| *pid != 0);
+        sender.zip(self.process().pid()).is_some_and(|(sender, own)| sender != own)
     }
 
     /// Whether the process sent the signal itself.
@@ -226,7 +253,6 @@ impl HandledSignal {
 /// Whether a handler on another thread may have sent the signal: to the process, or one of a fault, which none
 /// was.
 fn may_come_from_others(crashed: &Thread) -> bool {
-    const SI_USER: i32 = 0;
     let is_fault = matches!(crashed.signal, 4 | 5 | 7 | 8 | 11 | 31);
     is_fault || crashed.siginfo.is_some_and(|info| info.code == SI_USER)
 }

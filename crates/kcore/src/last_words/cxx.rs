@@ -58,6 +58,7 @@ fn exception_at(core: &Core, at: Addr) -> Option<LastWords> {
         fate: Fate::Uncaught,
         type_name,
         what,
+        signal: None,
         object: None,
         trace: Vec::new(),
     })

@@ -31,6 +31,8 @@ pub enum LastWords {
         type_name: String,
         /// What its `what()` would give, where that needs no code of the program; its message.
         what: Option<String>,
+        /// The signal of which its runtime made it, as the runtime prints that.
+        signal: Option<String>,
         /// Where a language's value lies, as its dcmds take it.
         object: Option<Addr>,
         /// The stack that it carries, as its language prints it, innermost first.

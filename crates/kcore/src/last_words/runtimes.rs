@@ -20,13 +20,16 @@ pub fn find(core: &Core, tid: Tid, stack: &Stack, frames: &[DyingFrame]) -> Vec<
 fn told(ending: Ending) -> LastWords {
     let texts = |texts: Vec<Arc<str>>| texts.iter().map(|text| text.to_string()).collect();
     match ending {
-        Ending::Exception { fate, type_name, message, object, trace } => LastWords::Exception {
-            fate,
-            type_name: type_name.to_string(),
-            what: message.map(|message| message.to_string()),
-            object,
-            trace: texts(trace),
-        },
+        Ending::Exception { fate, type_name, message, signal, object, trace } => {
+            LastWords::Exception {
+                fate,
+                type_name: type_name.to_string(),
+                what: message.map(|message| message.to_string()),
+                signal: signal.map(|signal| signal.to_string()),
+                object,
+                trace: texts(trace),
+            }
+        }
         Ending::Fatal { message, trace } => {
             LastWords::Fatal { message: message.to_string(), trace: texts(trace) }
         }

@@ -20,6 +20,8 @@ pub struct LiveFacts {
     /// How long it stood still before, to learn what is to be copied; empty most often. Nothing of those
     /// copies is in the snapshot.
     pub before: Vec<Duration>,
+    /// What the monotonic clock of the process stood at when it was stopped, if that is known.
+    pub clock: Option<Duration>,
     /// Threads that did not stop in time.
     pub late_threads: Vec<Tid>,
     /// Whether the time was over before all was copied.
@@ -45,6 +47,7 @@ impl SnapshotView<'_> {
             instants: taken.instants,
             stopped: taken.stopped,
             median: taken.median,
+            clock: taken.clock,
             before: before.unwrap_or_default(),
             late_threads: file.late_threads().iter().copied().map(Tid::new).collect(),
             is_late: taken.late,

@@ -62,6 +62,9 @@ impl HeapCell {
     }
 }
 
+/// Bytes of an arena, which begins at a multiple of them: `heapArenaBytes` of Linux with 64 bits (`runtime/malloc.go`).
+const ARENA_SIZE: u64 = 64 << 20;
+
 /// All spans of a heap.
 pub struct Heap {
     pub(super) layout: HeapLayout,
@@ -190,6 +193,28 @@ impl Heap {
     /// Whether an address lies in a span with objects.
     pub(super) fn has(&self, at: Addr) -> bool {
         self.span_at(at).is_some()
+    }
+
+    /// Whether an address lies in the heap, in an object or in pages that nothing has: not in a span with a stack or
+    /// another of the runtime's own things.
+    pub(super) fn has_beside_stacks(&self, at: Addr) -> bool {
+        self.has(at) || (self.has_in_arena_of(at) && !self.is_manual(at))
+    }
+
+    /// Whether a span with objects begins in the arena of an address.
+    fn has_in_arena_of(&self, at: Addr) -> bool {
+        let arena = AddrRange::with_len(Addr::new(at.get() & !(ARENA_SIZE - 1)), ARENA_SIZE);
+        let first = self.spans.partition_point(|span| span.pages.start < arena.start);
+        self.spans.get(first).is_some_and(|span| arena.contains(span.pages.start))
+    }
+
+    /// Whether an address lies in a span with a stack or another of the runtime's own things.
+    fn is_manual(&self, at: Addr) -> bool {
+        let behind = self.manual.partition_point(|pages| pages.start <= at);
+        behind
+            .checked_sub(1)
+            .and_then(|last| self.manual.get(last))
+            .is_some_and(|pages| pages.contains(at))
     }
 
     /// The span and slot that hold an address.

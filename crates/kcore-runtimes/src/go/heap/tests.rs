@@ -56,6 +56,15 @@ fn heap(span: Span, masks: Masks) -> Heap {
 }
 
 #[test]
+fn free_pages_of_an_arena_are_no_stacks() {
+    let mut heap = heap(span(&host(GENERATION, 1)), Masks::Span);
+    heap.manual = vec![AddrRange::with_len(Addr::new(PAGES + 0x8000), 0x4000)];
+    let has = |offset: u64| heap.has_beside_stacks(Addr::new(PAGES + offset));
+    assert_eq!((has(0), has(0x7fff), has(0xc000)), (true, true, true));
+    assert_eq!((has(0x8000), has(0xbfff), has(ARENA_SIZE)), (false, false, false));
+}
+
+#[test]
 fn a_span_has_slots() {
     let span = span(&host(GENERATION, 1));
     assert_eq!((span.slot, span.count, span.class), (48, 160, 5));

@@ -44,11 +44,3 @@ impl Go {
         })
     }
 }
-
-impl Heap {
-    fn is_manual(&self, at: Addr) -> bool {
-        let behind = self.manual.partition_point(|pages| pages.start <= at);
-        let below = behind.checked_sub(1).and_then(|index| self.manual.get(index));
-        below.is_some_and(|pages| pages.contains(at))
-    }
-}

@@ -4,6 +4,7 @@ use kcore_elf::core_file::SignalInfo;
 
 use super::{abort::aborts, last_words::said_at_end};
 use crate::{
+    Tid,
     analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
     signal,
 };
@@ -23,7 +24,13 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let finding = sent(crash, &info, (pid, uid), own);
-    let finding = finding.with(format!("the sender's pid is {pid}"), crash.shown_by());
+    let finding = match sent_before(crash).filter(|_| pid == own) {
+        Some((tid, _)) => finding.with(
+            "a handler of this thread was told of that signal, and of its sender",
+            EvidenceSource::Stack(tid),
+        ),
+        None => finding.with(format!("the sender's pid is {pid}"), crash.shown_by()),
+    };
     Ok(Some(finding.then_ask("what the thread was doing", EvidenceSource::Stack(crash.tid()))))
 }
 
@@ -36,13 +43,23 @@ fn sent(crash: &Crash<'_>, info: &SignalInfo, (pid, uid): (u32, u32), own: u32) 
     let name = signal::name(u16::try_from(info.number).unwrap_or_default());
     let by_other = || format!("process {pid} of user {uid} sent {name}");
     match pid == own {
-        true => {
-            Finding::certain(format!("the process sent {name} to itself{}", told_before(crash)))
-        }
+        true => Finding::certain(match sent_before(crash) {
+            Some((_, sent)) => format!("{sent}, on which the process ended itself by {name}"),
+            None => format!("the process sent {name} to itself{}", told_before(crash)),
+        }),
         // A debugger outside of the namespace numbers the process otherwise than the kernel does in the signal.
         false if crash.core().written_by_gdb() => Finding::likely(by_other()),
         false => Finding::certain(by_other()),
     }
+}
+
+/// The thread whose handler was told of a signal of another process first, and that in words.
+fn sent_before(crash: &Crash<'_>) -> Option<(Tid, String)> {
+    let mut told = crash.handled().signals.iter();
+    let first = told.find(|signal| crash.core().is_from_outside(&signal.info))?;
+    let (pid, uid) = signal::sender(&first.info)?;
+    let name = signal::name(u16::try_from(first.info.number).ok()?);
+    Some((first.stop.tid, format!("process {pid} of user {uid} sent {name}")))
 }
 
 /// Of which other signals handlers were told before, as the end of a sentence.
