@@ -98,6 +98,8 @@ fn goroutines_of_a_snapshot_have_waited_up_to_its_instant() {
         assert!(times.iter().filter(|time| **time >= 3).count() > 5, "{}: {times:?}", core.name);
         assert!(times.iter().all(|time| *time <= most), "{}: {times:?}", core.name);
         let clock = core.records("::status").remove(0)["clock_ns"].as_u64().expect("a clock");
+        let is_stack = |row: &serde_json::Value| row["kind"] == "thread_stack";
+        assert!(!core.records("::mappings").iter().any(is_stack), "{}", core.name);
         let sleepers = core.records("::goroutines -r sleep");
         let until = sleepers.iter().filter_map(|row| row["sleeps_until"].as_u64());
         assert!(until.into_iter().any(|until| until > clock), "{}", core.name);

@@ -254,9 +254,10 @@ impl Runtime for Go {
     fn is_off_threads(&self, host: &dyn Host, at: Addr) -> bool {
         match self.goroutines(host).holding(at) {
             Some(goroutine) => goroutine.thread.is_none(),
-            None if self.has_goroutines() => {
-                self.heap(host).is_ok_and(|heap| heap.has_beside_stacks(at))
-            }
+            None if self.has_goroutines() => match self.heap(host) {
+                Ok(heap) => heap.has_beside_stacks(at),
+                Err(_) => self.is_far_from_threads(host, at),
+            },
             None => false,
         }
     }

@@ -25,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 use kcore_parallel::prelude::*;
+use kcore_unwind::Tid;
 
 pub use collector::{Collector, CollectorPhase};
 pub use sizes::SizeClass;
@@ -64,6 +65,9 @@ impl HeapCell {
 
 /// Bytes of an arena, which begins at a multiple of them: `heapArenaBytes` of Linux with 64 bits (`runtime/malloc.go`).
 const ARENA_SIZE: u64 = 64 << 20;
+/// Bytes of the largest stack in an arena that is no goroutine's: that on which a thread handles signals
+/// (`runtime/os_linux.go`, `mpreinit`).
+const STACK_OF_SIGNALS: u64 = 32 << 10;
 
 /// All spans of a heap.
 pub struct Heap {
@@ -92,6 +96,25 @@ impl Go {
         let heap = self.heap.heap.get_or_init(|| Heap::load(self, host).map(Arc::new));
         heap.as_ref().map_err(String::as_str)
     }
+}
+
+impl Go {
+    /// Whether an address lies in an arena with goroutines, and so far from where each thread stands that it is on the
+    /// stack of none: what can be said where the heap's spans were not copied.
+    pub(super) fn is_far_from_threads(&self, host: &dyn Host, at: Addr) -> bool {
+        let arena = arena_of(at);
+        let mut all = self.goroutines(host).all.iter();
+        let is_near = |tid: &Tid| {
+            let sp = host.stack_pointer(*tid);
+            sp.is_some_and(|sp| sp.get().abs_diff(at.get()) <= STACK_OF_SIGNALS)
+        };
+        all.any(|goroutine| arena.contains(goroutine.at)) && !host.threads().iter().any(is_near)
+    }
+}
+
+/// The arena that an address would lie in.
+fn arena_of(at: Addr) -> AddrRange {
+    AddrRange::with_len(Addr::new(at.get() & !(ARENA_SIZE - 1)), ARENA_SIZE)
 }
 
 impl Heap {
@@ -203,7 +226,7 @@ impl Heap {
 
     /// Whether a span with objects begins in the arena of an address.
     fn has_in_arena_of(&self, at: Addr) -> bool {
-        let arena = AddrRange::with_len(Addr::new(at.get() & !(ARENA_SIZE - 1)), ARENA_SIZE);
+        let arena = arena_of(at);
         let first = self.spans.partition_point(|span| span.pages.start < arena.start);
         self.spans.get(first).is_some_and(|span| arena.contains(span.pages.start))
     }
