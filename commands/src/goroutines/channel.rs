@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use kcore::{
-    Addr, Core,
-    go::{Channel as Found, Go},
+    Addr,
+    go::{Channel as Found, Goroutine},
 };
 use kcore_dcmd::{
     AddrUse, Args, Cell, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
@@ -18,7 +18,7 @@ pub struct Channel;
 
 const HELP: &str = "\
 The address is that of a channel, as ::goroutine prints it. A goroutine from a pipe stands for the \
-channel that it waits on. The type of the elements comes from the tables that Go's compiler always \
+channels that it waits on. The type of the elements comes from the tables that Go's compiler always \
 makes. Values that are numbers or texts are shown; of others their addresses. Goroutines stand in \
 the order in which the runtime would wake them.";
 
@@ -35,22 +35,30 @@ impl Dcmd for Channel {
 
     fn run(&self, cx: &mut Cx<'_>, _args: &Args) -> Result<()> {
         let core = cx.core();
-        let at = match cx.addr() {
-            Some(Dot::Task(_)) => subject::of_dot(cx)?.channel,
-            Some(dot) => Some(Addr::new(dot.number())),
+        let wanted = match cx.addr() {
+            Some(Dot::Task(_)) => awaited(&*subject::of_dot(cx)?),
+            Some(dot) => vec![Addr::new(dot.number())],
             None => return Err(DcmdError::usage("::channel needs an address before it")),
         };
-        let Some(at) = at else {
+        if wanted.is_empty() {
             return Err(DcmdError::failed("the goroutine waits on no channel"));
+        }
+        let schedulers = subject::schedulers(core)?;
+        let find = |at: Addr| {
+            let found = schedulers.iter().find_map(|go| go.channel(core.as_ref(), at));
+            found.ok_or_else(|| DcmdError::failed(format!("no channel at {at:x}")))
         };
-        let found = find(core, subject::schedulers(core)?, at);
-        let channel = found.ok_or_else(|| DcmdError::failed(format!("no channel at {at:x}")))?;
-        cx.emit(&ChannelRecord(channel))
+        let found: Result<Vec<Found>> = wanted.into_iter().map(find).collect();
+        found?.into_iter().try_for_each(|channel| cx.emit(&ChannelRecord(channel)))
     }
 }
 
-fn find(core: &Core, schedulers: Vec<&Go>, at: Addr) -> Option<Found> {
-    schedulers.into_iter().find_map(|go| go.channel(core, at))
+/// The channels that a goroutine waits on: of a `select` several.
+fn awaited(goroutine: &Goroutine) -> Vec<Addr> {
+    match goroutine.channels.is_empty() {
+        true => goroutine.channel.into_iter().collect(),
+        false => goroutine.channels.to_vec(),
+    }
 }
 
 /// Numbers that are shown of those that wait on one side.

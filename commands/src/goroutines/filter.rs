@@ -1,6 +1,9 @@
 //! Which goroutines are wanted.
 
-use kcore::{Addr, Core, MAX_FRAMES, go::Goroutine};
+use kcore::{
+    Addr, Core, MAX_FRAMES,
+    go::{Goroutine, State},
+};
 use kcore_dcmd::{Args, DcmdError, Result};
 
 use super::subject::{self, id};
@@ -19,21 +22,25 @@ impl Filter {
     /// That of the options `-s`, `-r`, `-f`, `-m` and `-w`.
     ///
     /// # Errors
-    /// When a number is none.
+    /// When a number is none, or no state has that name.
     pub fn of(args: &Args) -> Result<Self> {
         let text = |flag| args.value(flag).map(|value| value.to_text());
         let number = |flag, radix| text(flag).map(|text| number(&text, radix)).transpose();
+        if let Some(state) = text('s').filter(|state| !State::WORDS.contains(&state.as_str())) {
+            let all = State::WORDS.join(", ");
+            return Err(DcmdError::usage(format!("no state `{state}`: {all}")));
+        }
         let (minutes, awaited) = (number('m', 10)?, number('w', 16)?.map(Addr::new));
-        Ok(Self { state: text('s'), reason: text('r'), function: text('f'), minutes, awaited })
+        let reason = text('r').map(|reason| reason.to_lowercase());
+        Ok(Self { state: text('s'), reason, function: text('f'), minutes, awaited })
     }
 
     /// Whether a goroutine is wanted. Its stack is walked only where the rest fits.
     pub fn admits(&self, core: &Core, goroutine: &Goroutine) -> bool {
         let state = self.state.as_deref().is_none_or(|state| state == goroutine.state.as_str());
-        let reason = self
-            .reason
-            .as_deref()
-            .is_none_or(|reason| goroutine.reason.is_some_and(|own| own.contains(reason)));
+        let waits_for =
+            |reason: &str| goroutine.reason.is_some_and(|own| own.to_lowercase().contains(reason));
+        let reason = self.reason.as_deref().is_none_or(waits_for);
         let minutes = self.minutes.is_none_or(|least| {
             subject::waits_for(core, goroutine).is_some_and(|seconds| seconds / 60 >= least)
         });

@@ -71,7 +71,7 @@ impl TimerRecord {
         match self.0.action {
             TimerAction::Wakes(_) => "sleep",
             TimerAction::Sends { .. } => "channel",
-            TimerAction::Calls(_) => "function",
+            TimerAction::Calls { .. } => "function",
             TimerAction::EndsIo { .. } => "io",
             TimerAction::Runs(_) => "runtime",
         }
@@ -93,7 +93,7 @@ impl TimerRecord {
             TimerAction::Sends { channel, .. } => {
                 Some(format!("{channel:x}, {}", goroutines.as_deref().unwrap_or("nobody waits")))
             }
-            TimerAction::Calls(function) | TimerAction::Runs(function) => {
+            TimerAction::Calls { function, .. } | TimerAction::Runs(function) => {
                 function.as_deref().map(str::to_owned)
             }
             TimerAction::EndsIo { descriptor, side } => Some(format!("fd {descriptor}, {side}")),
@@ -122,7 +122,9 @@ impl Record for TimerRecord {
         let timer = &self.0;
         let (channel, function, descriptor) = match &timer.action {
             TimerAction::Sends { channel, .. } => (Some(*channel), None, None),
-            TimerAction::Calls(name) | TimerAction::Runs(name) => (None, name.as_deref(), None),
+            TimerAction::Calls { function, .. } | TimerAction::Runs(function) => {
+                (None, function.as_deref(), None)
+            }
             TimerAction::EndsIo { descriptor, .. } => (None, None, Some(*descriptor)),
             TimerAction::Wakes(_) => (None, None, None),
         };

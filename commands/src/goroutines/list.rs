@@ -13,7 +13,7 @@ const OPTIONS: &[Opt] = &[
     Opt {
         flag: 'r',
         value: Some("reason"),
-        help: "only goroutines that wait for a reason that contains this text",
+        help: "only goroutines that wait for a reason that contains this text, in capitals or not",
     },
     Opt {
         flag: 'f',
@@ -38,7 +38,7 @@ STATE and REASON are the words of Go's own traces: a goroutine is running, runna
 of the runtime itself are. THREAD is the thread that runs the goroutine, or is in the system call.
 
 How long a goroutine waits is known once the garbage collector has seen it wait. A core has no clock: \
-the time is that up to the last instant that the runtime wrote down, and may be longer.
+the time is that up to the last instant that the runtime wrote down, and may be longer. That of a live process is exact.
 
 Files may be stripped: names and lines come from the tables that Go's linker always makes. \
 Goroutines have decimal numbers; type 0t17::stack for the stack of goroutine 17. In a pipe, \

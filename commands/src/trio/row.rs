@@ -51,6 +51,13 @@ impl<'t> TrioRecord<'t> {
         Some(format!("{file}{line}"))
     }
 
+    fn fd(&self) -> Option<u64> {
+        match self.task.wait {
+            Some(TrioWait::Fd(fd, _)) => u64::try_from(fd).ok(),
+            _ => None,
+        }
+    }
+
     fn owner(&self) -> Option<kcore::Addr> {
         match &self.task.wait {
             Some(TrioWait::Object { owner, .. }) => *owner,
@@ -82,6 +89,7 @@ impl Record for TrioRecord<'_> {
             .addr("parent", task.parent)
             .opt_text("waits_for", task.wait.as_ref().map(TrioWait::kind))
             .put("waits_on", cell(waits_on.clone()))
+            .num("fd", self.fd())
             .addr("owner", self.owner())
             .num("until", until)
             .put("cancelled", Cell::Bool(task.limit == Limit::Cancelled))

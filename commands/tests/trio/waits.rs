@@ -19,6 +19,9 @@ fn each_waits_for_what_the_program_told() {
             let Some(expected) = told["waits_on"].as_str() else { continue };
             let shown = row["waits_on"].as_str().unwrap_or_default();
             count += 1;
+            let fd = expected.strip_prefix("fd ").and_then(|rest| rest.split(' ').next());
+            let fd = fd.map(|fd| fd.parse::<u64>().expect("a number"));
+            assert_eq!(row["fd"].as_u64(), fd, "{}: {row:#}", core.name);
             match shown.strip_prefix("timer ") {
                 Some(time) => {
                     assert_eq!(expected, "timer", "{}: {row:#}", core.name);

@@ -159,20 +159,35 @@ impl Core {
     }
 
     fn spell(&self, at: CodeAddr) -> Option<String> {
-        let symbol = self.symbols().at(at.lookup())?;
-        let offset = at.addr().offset_from(symbol.start)?;
-        let module = if symbol.in_exe { String::new() } else { format!("{}`", symbol.module) };
-        let offset = match offset {
-            0 => String::new(),
-            1..=9 => format!("+{offset}"),
-            _ => format!("+{offset:#x}"),
+        let Some(symbol) = self.symbols().at(at.lookup()) else {
+            return self.spell_of_language(at);
         };
+        let offset = offset_text(at.addr().offset_from(symbol.start)?);
+        let module = if symbol.in_exe { String::new() } else { format!("{}`", symbol.module) };
         let nearest = if symbol.is_only_nearest() { " (nearest symbol)" } else { "" };
         Some(format!("{module}{}{offset}{nearest}", symbol.name))
     }
 
+    /// The function that a runtime knows by tables of its own, as Go's has them in files without symbols.
+    fn spell_of_language(&self, at: CodeAddr) -> Option<String> {
+        let (start, frames) = self.runtimes().locate(self, at)?;
+        let function = frames.last()?.function.as_deref()?;
+        let module = self.modules().at(at.lookup()).filter(|module| !module.is_exe());
+        let module = module.map(|module| format!("{}`", module.name())).unwrap_or_default();
+        Some(format!("{module}{function}{}", offset_text(at.addr().offset_from(start)?)))
+    }
+
     fn access_at(&self, stop: &Stop, address: Addr) -> Option<AccessKind> {
         self.access_of_instruction(stop.pc?, &stop.registers, address)
+    }
+}
+
+/// What stands behind the name of a function; nothing at its beginning.
+fn offset_text(offset: u64) -> String {
+    match offset {
+        0 => String::new(),
+        1..=9 => format!("+{offset}"),
+        _ => format!("+{offset:#x}"),
     }
 }
 

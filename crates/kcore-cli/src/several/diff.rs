@@ -14,14 +14,14 @@ use super::stacks::{ComparedStack, Comparison};
 const BEFORE: usize = 1;
 const AFTER: usize = 2;
 
-/// How the threads of a stack changed.
+/// How the number of threads and tasks with a stack changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
-    /// No thread had it before.
+    /// Nothing had it before.
     New,
-    /// No thread has it any more.
+    /// Nothing has it any more.
     Gone,
-    /// More or fewer threads have it.
+    /// More or fewer threads and tasks have it.
     Moved,
 }
 
@@ -44,7 +44,7 @@ impl Change {
     }
 }
 
-/// A stack that has not the same number of threads in both cores.
+/// A stack that has not the same number of threads and tasks in both cores.
 struct ChangedStack<'a> {
     change: Change,
     stack: &'a ComparedStack,
@@ -82,7 +82,7 @@ impl Record for ChangedStack<'_> {
     }
 }
 
-/// How many stacks are new, gone, or have another number of threads, and how many are as before.
+/// How many stacks are new, gone, or have another number of threads or tasks, and how many are as before.
 struct Summary {
     new: usize,
     gone: usize,
@@ -106,7 +106,7 @@ impl Record for Summary {
 
     fn view(&self) -> View {
         View::Line(
-            "\nstacks: {new} new, {gone} gone, {moved} with another number of threads, {same} as before",
+            "\nstacks: {new} new, {gone} gone, {moved} with another number of threads or tasks, {same} as before",
         )
     }
 

@@ -10,6 +10,7 @@ use super::alike::{Comparable, Likeness};
 const CORE_COLUMNS: &[Column] = &[
     Column::right("core", "CORE", 4),
     Column::right("threads", "THREADS", 8),
+    Column::right("tasks", "TASKS", 8),
     Column::right("stacks", "STACKS", 7),
     Column::left("file", "FILE", 0),
 ];
@@ -20,6 +21,7 @@ pub(super) struct ComparedCore {
     number: usize,
     file: String,
     threads: usize,
+    tasks: usize,
     stacks: usize,
 }
 
@@ -36,25 +38,26 @@ impl Record for ComparedCore {
         out.num("core", self.number as u64)
             .text("file", self.file.as_str())
             .num("threads", self.threads as u64)
+            .num("tasks", self.tasks as u64)
             .num("stacks", self.stacks as u64);
     }
 }
 
-/// A stack that threads of one core or more have.
+/// A stack that threads or tasks of one core or more have.
 pub(super) struct ComparedStack {
     pub(super) like: Comparable,
     pub(super) waits_in: Option<String>,
-    /// How many threads of each core have it, by the number of the core.
+    /// How many threads and tasks of each core have it, by the number of the core.
     pub(super) counts: Vec<(usize, usize)>,
 }
 
 impl ComparedStack {
-    /// How many threads of all cores have it.
+    /// How many threads and tasks of all cores have it.
     pub(super) fn total(&self) -> usize {
         self.counts.iter().map(|(_, count)| count).sum()
     }
 
-    /// How many threads of one core have it.
+    /// How many threads and tasks of one core have it.
     pub(super) fn count_of(&self, core: usize) -> usize {
         self.counts.iter().find(|(number, _)| *number == core).map_or(0, |(_, count)| *count)
     }
@@ -76,20 +79,22 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Adds the stacks of one core. Tasks that no thread runs have no part in it.
+    /// Adds the stacks of one core: those of its threads, and of the tasks that no thread runs.
     pub(super) fn add(&mut self, file: &str, core: &Core) {
         let number = self.cores.len().saturating_add(1);
         let tids = core.tids();
-        let groups = core.stacks().groups(&tids, &[], MAX_GROUP_FRAMES);
+        let groups = core.stacks().groups(&tids, core.tasks().all(), MAX_GROUP_FRAMES);
+        let tasks = groups.iter().map(|group| group.tasks.len()).sum();
         let mut seen = HashSet::new();
         for group in &groups {
             seen.insert(self.add_group(number, core, group));
         }
         let file = file.to_owned();
-        self.cores.push(ComparedCore { number, file, threads: tids.len(), stacks: seen.len() });
+        let (threads, stacks) = (tids.len(), seen.len());
+        self.cores.push(ComparedCore { number, file, threads, tasks, stacks });
     }
 
-    /// Adds the threads of one group, and returns the index of their stack.
+    /// Adds the threads and tasks of one group, and returns the index of their stack.
     fn add_group(&mut self, number: usize, core: &Core, group: &StackGroup) -> usize {
         let waits_in = group.waits_in.as_deref().map(str::to_owned);
         let like = Comparable::new(core, &group.stack, waits_in.clone());

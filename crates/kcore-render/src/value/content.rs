@@ -124,7 +124,7 @@ impl Writer<'_, '_> {
             return format!("({}{rest})", shown.join(", "));
         }
         match (shown.is_empty(), is_all) {
-            (true, true) if !is_array(&value.ty) => "[]".to_owned(),
+            (true, true) => "[]".to_owned(),
             (true, _) => "[ ... ]".to_owned(),
             (false, true) => format!("[ {} ]", shown.join(", ")),
             (false, false) => format!("[ {}, ... ]", shown.join(", ")),

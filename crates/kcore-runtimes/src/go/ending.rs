@@ -20,6 +20,9 @@ const DYING: [&str; 5] = [
     "runtime.crash",
 ];
 
+/// What the runtime gives up for when a signal comes of which it makes no panic (`runtime/signal_unix.go`).
+const BY_SIGNAL: [&str; 2] = ["fault", "unexpected signal during runtime execution"];
+
 /// A panic, as memory has it.
 struct Panic {
     fate: Fate,
@@ -35,16 +38,21 @@ impl Go {
         if !self.is_dying(host, dying) {
             return Vec::new();
         }
-        if let Some(message) = self.fatal(host, dying) {
-            return vec![Ending::Fatal { message, trace: vec![] }];
-        }
         let goroutine =
             dying.stack.thread.and_then(|thread| self.goroutines(host).on_thread(thread));
+        let signal = goroutine.and_then(|goroutine| goroutine.signal).map(printed_signal);
+        if let Some(message) = self.fatal(host, dying) {
+            let message = match signal.filter(|_| BY_SIGNAL.contains(&&*message)) {
+                Some(signal) => format!("{message} {signal}").into(),
+                None => message,
+            };
+            return vec![Ending::Fatal { message, trace: vec![] }];
+        }
         let panics = self.panics(host.space(), goroutine.and_then(|goroutine| goroutine.panic));
         let told = panics.into_iter().rev().filter(|panic| !panic.is_silent).map(Panic::ending);
         let mut told: Vec<Ending> = told.collect();
-        if let Some(Ending::Exception { signal, .. }) = told.last_mut() {
-            *signal = goroutine.and_then(|goroutine| goroutine.signal).map(printed_signal);
+        if let Some(Ending::Exception { signal: of_last, .. }) = told.last_mut() {
+            *of_last = signal;
         }
         told
     }
@@ -62,9 +70,11 @@ impl Go {
         let (mut found, mut next): (Vec<Panic>, _) = (Vec::new(), latest);
         for _ in 0..MAX_PANICS {
             let Some(at) = next else { break };
-            let Some((panic, is_repeated)) = self.panic(space, at) else { break };
+            let Some((mut panic, is_repeated)) = self.panic(space, at) else { break };
             if let Some(later) = found.last_mut().filter(|_| is_repeated) {
+                // What was recovered and raised again ends as the later one does.
                 later.is_silent = true;
+                panic.fate = later.fate;
             }
             found.push(panic);
             let link = at.checked_add(self.layout.panic.link);

@@ -29,6 +29,18 @@ const SCANNED: u32 = 0x1000;
 const ENDED: [u32; 2] = [6, 11];
 
 impl State {
+    /// The words for all states that are known.
+    pub const WORDS: [&str; 8] = [
+        Self::Idle.as_str(),
+        Self::Runnable.as_str(),
+        Self::Running.as_str(),
+        Self::SystemCall.as_str(),
+        Self::Waiting.as_str(),
+        Self::CopyStack.as_str(),
+        Self::Preempted.as_str(),
+        Self::Leaked.as_str(),
+    ];
+
     /// What `atomicstatus` says; `None` of a goroutine that has ended.
     pub fn of(status: u32) -> Option<Self> {
         let status = status & !SCANNED;

@@ -58,7 +58,12 @@ pub enum TimerAction {
         waiting: Vec<u64>,
     },
     /// It calls a function in a goroutine of its own, as `time.AfterFunc` says.
-    Calls(Option<Arc<str>>),
+    Calls {
+        /// Where its value lies, the address of its code and then what it holds of the function that made it.
+        closure: Addr,
+        /// Its name.
+        function: Option<Arc<str>>,
+    },
     /// It ends what waits for a file descriptor.
     EndsIo {
         /// The file descriptor.
@@ -152,7 +157,10 @@ impl Go {
                 let waiting = waiting.unwrap_or_default();
                 Some(TimerAction::Sends { channel: argument, waiting })
             }
-            Some("time.goFunc") => Some(TimerAction::Calls(self.function_of(host, argument))),
+            Some("time.goFunc") => {
+                let function = self.function_of(host, argument);
+                Some(TimerAction::Calls { closure: argument, function })
+            }
             Some("runtime.netpollDeadline") => io("read and write"),
             Some("runtime.netpollReadDeadline") => io("read"),
             Some("runtime.netpollWriteDeadline") => io("write"),

@@ -4,7 +4,7 @@
 //! which a core of the kernel leaves to the module's file: without it `builtins` and `types` say what they
 //! have under which name.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use kcore_mem::Addr;
 use rustc_hash::FxHashMap;
@@ -18,6 +18,8 @@ use crate::Host;
 
 /// `tp_base`.
 const BASE: u64 = 256;
+/// Types whose names are kept: more than any program has.
+const MAX_KNOWN: usize = 1 << 16;
 /// Bases of one type, at most.
 const MAX_BASES: usize = 64;
 /// Values of `builtins` whose types have no name there.
@@ -69,6 +71,20 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
 impl Python {
     /// What a type is called, without its module.
     pub fn class_name(&self, host: &dyn Host, class: Addr) -> Option<Arc<str>> {
+        if let Some(known) =
+            self.class_names.read().unwrap_or_else(PoisonError::into_inner).get(&class)
+        {
+            return known.clone();
+        }
+        let name = self.read_class_name(host, class);
+        let mut known = self.class_names.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < MAX_KNOWN {
+            known.insert(class, name.clone());
+        }
+        name
+    }
+
+    fn read_class_name(&self, host: &dyn Host, class: Addr) -> Option<Arc<str>> {
         let heap = self.heap(host);
         let object = heap.object(class).filter(|object| object.is(TYPE))?;
         let flags = heap.word(object.at, heap.layout.types.flags)?;

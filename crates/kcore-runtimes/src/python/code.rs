@@ -1,6 +1,6 @@
 //! Code objects: what a function is called and where it is from.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use kcore_mem::Addr;
 
@@ -47,13 +47,15 @@ pub struct Code {
     /// Bytes of those that run before the function begins; nothing is before it to 3.10.
     prelude: i64,
     table: Vec<u8>,
+    /// The slots of its frames, once somebody asked: very many coroutines may be of one function.
+    slots: OnceLock<Option<Arc<[Slot]>>>,
 }
 
 /// A slot of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// What the variable is called.
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether it may lie in a cell.
     pub may_be_cell: bool,
     /// Whether the language does not see it.
@@ -81,6 +83,7 @@ impl Code {
             length: length(heap, object)?,
             prelude: prelude(heap, at).unwrap_or(i64::MIN),
             table,
+            slots: OnceLock::new(),
         })
     }
 
@@ -137,12 +140,20 @@ impl Code {
     }
 
     /// The slots of its frames, in order; `None` where their names cannot be read.
-    pub fn slots(&self, heap: &Heap<'_>) -> Option<Vec<Slot>> {
+    pub fn slots(&self, heap: &Heap<'_>) -> Option<Arc<[Slot]>> {
+        self.slots.get_or_init(|| self.read_slots(heap)).clone()
+    }
+
+    fn read_slots(&self, heap: &Heap<'_>) -> Option<Arc<[Slot]>> {
         let offsets = &heap.layout.code;
         match (offsets.names, offsets.slots) {
             (Some([local, cell, free]), _) => {
                 let of = |offset, is_cell| {
-                    let slot = move |name| Slot { name, may_be_cell: is_cell, is_hidden: false };
+                    let slot = move |name: String| Slot {
+                        name: name.into(),
+                        may_be_cell: is_cell,
+                        is_hidden: false,
+                    };
                     Some(names(heap, self.at, offset)?.map(slot))
                 };
                 Some(of(local, false)?.chain(of(cell, true)?).chain(of(free, true)?).collect())
@@ -151,7 +162,7 @@ impl Code {
                 let kinds = heap.bytes(heap.field_of(self.at, kind, BYTES)?, MAX_SLOTS)?;
                 let named = names(heap, self.at, name)?.zip(kinds);
                 let slot = |(name, kind): (String, u8)| Slot {
-                    name,
+                    name: name.into(),
                     may_be_cell: kind & (CELL | FREE) != 0,
                     is_hidden: kind & HIDDEN != 0,
                 };

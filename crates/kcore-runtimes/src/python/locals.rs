@@ -45,7 +45,8 @@ impl Python {
         at: Addr,
         code: &Code,
     ) -> Option<Vec<Local>> {
-        let slots = code.slots(heap)?.into_iter().zip(0_u64..);
+        let slots = code.slots(heap)?;
+        let slots = slots.iter().zip(0_u64..);
         let value = |may_be_cell: bool, index: u64| {
             let offset = heap.layout.frame.slots.checked_add(index.checked_mul(8)?)?;
             let value = self.referred(heap.word(at, offset)?)?;
@@ -57,7 +58,7 @@ impl Python {
         let local = slots.filter_map(|(slot, index)| {
             Some(Local {
                 at: value(slot.may_be_cell, index).filter(|_| !slot.is_hidden)?,
-                name: slot.name.into(),
+                name: slot.name.clone(),
                 is_argument: index < code.arguments,
             })
         });

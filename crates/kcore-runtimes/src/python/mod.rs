@@ -98,6 +98,8 @@ pub struct Python {
     state: OnceLock<State>,
     /// What lies where frames have their code: threads share functions.
     codes: RwLock<FxHashMap<Addr, Option<Arc<Code>>>>,
+    /// What types are called: many objects are of few types.
+    class_names: RwLock<FxHashMap<Addr, Option<Arc<str>>>>,
     static_names: OnceLock<FxHashMap<Addr, Arc<str>>>,
     thread_names: OnceLock<ThreadNames>,
     census: OnceLock<Arc<Census>>,
@@ -121,6 +123,7 @@ impl Python {
             main,
             state: OnceLock::new(),
             codes: RwLock::default(),
+            class_names: RwLock::default(),
             static_names: OnceLock::new(),
             thread_names: OnceLock::new(),
             census: OnceLock::new(),

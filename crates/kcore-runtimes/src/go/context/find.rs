@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::shape::{ContextShape, Shapes};
 use crate::{
     Host,
-    go::{Go, goroutine::Goroutine, type_shape::Shape},
+    go::{Go, TimerAction, goroutine::Goroutine, type_shape::Shape},
 };
 
 /// Contexts, and words of stacks that are looked at, at most.
@@ -17,6 +17,13 @@ const MAX_CONTEXTS: usize = 1 << 20;
 const MAX_WORDS: u64 = 1 << 24;
 /// Words of one stack, at most.
 const MAX_STACK: u64 = 1 << 16;
+
+/// What begins the names of functions of package `context`.
+const OF_CONTEXT: &str = "context.";
+/// Where a closure has what it holds, of which the context is one.
+const CAPTURED: [u64; 3] = [8, 16, 24];
+/// Where a `time.Timer` has the timer of the runtime: to 1.22, and since (`runtime/time.go`, `timeTimer`).
+const IN_TIMER: [u64; 2] = [8, 16];
 
 /// Contexts by where they lie.
 type FoundContexts = FxHashMap<Addr, Arc<ContextShape>>;
@@ -36,7 +43,33 @@ pub fn all(go: &Go, host: &dyn Host, shapes: &Shapes<'_>) -> FoundContexts {
         on_stack(go, host, shapes, goroutine, &mut left, &mut found);
     }
     add_parents(go, host, shapes, &mut found);
+    of_timers(go, host, &mut found);
+    add_parents(go, host, shapes, &mut found);
     found
+}
+
+/// Those that timers will end, once one of them was found otherwise, which tells where their fields lie. What such a timer
+/// calls was made by a function of package `context`, and holds the context, which in turn has the timer.
+fn of_timers(go: &Go, host: &dyn Host, found: &mut FoundContexts) {
+    let known = found.values().find(|shape| shape.timer.is_some()).cloned();
+    let Some((shape, offset)) = known.and_then(|shape| Some((shape.clone(), shape.timer?))) else {
+        return;
+    };
+    for timer in go.timers(host).map(|timers| timers.all).unwrap_or_default() {
+        let TimerAction::Calls { closure, function: Some(function) } = &timer.action else {
+            continue;
+        };
+        let word = |at: Addr, offset: u64| host.space().read_addr(at.checked_add(offset)?).ok();
+        let ends = |at: &Addr| {
+            let own = word(*at, offset);
+            own.is_some_and(|own| {
+                IN_TIMER.iter().any(|into| own.checked_add(*into) == Some(timer.at))
+            })
+        };
+        let is_of_context = function.starts_with(OF_CONTEXT) && found.len() < MAX_CONTEXTS;
+        let held = CAPTURED.iter().filter(|_| is_of_context).filter_map(|at| word(*closure, *at));
+        found.extend(held.into_iter().find(ends).map(|at| (at, shape.clone())));
+    }
 }
 
 /// Those that interfaces on the used part of a stack hold.

@@ -41,6 +41,8 @@ pub struct ContextShape {
     pub value: Option<(u64, Addr)>,
     /// The `time.Time` when it ends.
     pub deadline: Option<u64>,
+    /// The pointer to the `time.Timer` that ends it.
+    pub timer: Option<u64>,
     /// The function that it calls.
     pub function: Option<u64>,
 }
@@ -100,6 +102,7 @@ impl<'a> Shapes<'a> {
             key: interface("key"),
             value: interface("val"),
             deadline: at("deadline"),
+            timer: at("timer"),
             function: at("f"),
         })
     }

@@ -1,5 +1,7 @@
 //! Lists the tasks of all runs.
 
+use std::sync::Arc;
+
 use kcore_mem::Addr;
 use kcore_parallel::prelude::*;
 use kcore_unwind::Tid;
@@ -101,12 +103,14 @@ struct TaskReader<'r> {
     fields: Fields<'r>,
     /// Limits by the objects that say them: tasks of a nursery have the same.
     limits: FxHashMap<Addr, Limit>,
+    /// Names by their texts: tasks of one function share one.
+    names: FxHashMap<Addr, Option<Arc<str>>>,
 }
 
 impl<'r> TaskReader<'r> {
     fn new(run: &'r Run<'_>) -> Self {
         let fields = Fields::new(run.python, run.host);
-        Self { run, fields, limits: FxHashMap::default() }
+        Self { run, fields, limits: FxHashMap::default(), names: FxHashMap::default() }
     }
 
     fn read(&mut self, tasks: &[Addr]) -> TrioTasks {
@@ -130,14 +134,14 @@ impl<'r> TaskReader<'r> {
     /// A task; `None` of one that ended.
     fn task(&mut self, task: Object, coroutine: Object, awaiting: &Awaiting) -> Option<TrioTask> {
         let state = self.state(task, awaiting)?;
-        let name = self.fields.get(task, "name").filter(|name| name.is(STR));
+        let name = self.name(task);
         let nursery = self.fields.get(task, "_parent_nursery");
         let parent = nursery.and_then(|nursery| self.fields.get(nursery, "_parent_task"));
         let is_running = state == TrioState::Running;
         let is_blocked = state == TrioState::Blocked;
         Some(TrioTask {
             at: task.at,
-            name: name.and_then(|name| self.fields.heap.name(name)).map(Into::into),
+            name,
             state,
             nursery: nursery.map(|nursery| nursery.at),
             parent: parent.map(|parent| parent.at),
@@ -147,6 +151,12 @@ impl<'r> TaskReader<'r> {
             innermost: own_frame(&awaiting.frames).filter(|_| !is_running).map(language),
             coroutine: coroutine.at,
         })
+    }
+
+    fn name(&mut self, task: Object) -> Option<Arc<str>> {
+        let text = self.fields.get(task, "name").filter(|name| name.is(STR))?;
+        let read = || self.fields.heap.name(text).map(Into::into);
+        self.names.entry(text.at).or_insert_with(read).clone()
     }
 
     fn thread(&self, coroutine: Object) -> Option<Tid> {

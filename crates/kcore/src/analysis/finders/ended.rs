@@ -6,6 +6,7 @@ use super::{abort::aborts, last_words::said_at_end};
 use crate::{
     Tid,
     analysis::{Crash, EvidenceSource, Finder, FinderScope, Finding},
+    handled::HandledSignal,
     signal,
 };
 
@@ -53,13 +54,20 @@ fn sent(crash: &Crash<'_>, info: &SignalInfo, (pid, uid): (u32, u32), own: u32) 
     }
 }
 
-/// The thread whose handler was told of a signal of another process first, and that in words.
+/// The thread whose handler was told of a signal of another process first, or of one that the process sent to itself; and
+/// that in words.
 fn sent_before(crash: &Crash<'_>) -> Option<(Tid, String)> {
-    let mut told = crash.handled().signals.iter();
-    let first = told.find(|signal| crash.core().is_from_outside(&signal.info))?;
+    let told = &crash.handled().signals;
+    let from_outside = told.iter().find(|signal| crash.core().is_from_outside(&signal.info));
+    let is_other = |signal: &&HandledSignal| signal.info.number != i32::from(crash.end().signal);
+    let first = from_outside.or_else(|| told.first().filter(is_other))?;
     let (pid, uid) = signal::sender(&first.info)?;
     let name = signal::name(u16::try_from(first.info.number).ok()?);
-    Some((first.stop.tid, format!("process {pid} of user {uid} sent {name}")))
+    let sentence = match from_outside {
+        Some(_) => format!("process {pid} of user {uid} sent {name}"),
+        None => format!("the process sent {name} to itself"),
+    };
+    Some((first.stop.tid, sentence))
 }
 
 /// Of which other signals handlers were told before, as the end of a sentence.
