@@ -1,19 +1,10 @@
 //! A core whose end is missing: fewer findings, and none that the whole core does not have.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::Command,
-    time::Duration,
-};
+use std::{fs, path::Path};
 
 use gen_cores::{Program, core_of};
 
-use super::{
-    analysis, case, findings, kcore,
-    process::{self, Running},
-};
+use super::{analysis, case, findings, kcore, process};
 
 #[test]
 fn a_core_that_was_cut_has_no_finding_that_the_whole_one_lacks() {
@@ -42,7 +33,7 @@ fn a_core_that_was_cut_has_no_finding_that_the_whole_one_lacks() {
 const FLIPS: usize = 48;
 
 /// What may be said of a core with a damage: what is said of the whole one, or less. `weaker` are finders that know less.
-fn says_no_more(core: &Path, finder: &str, weaker: &[&str]) {
+pub fn says_no_more(core: &Path, finder: &str, weaker: &[&str]) {
     let whole = analysis(core);
     let [known] = findings(&whole) else { panic!("{whole:#}") };
     assert_eq!(known["finder"], finder, "{whole:#}");
@@ -89,17 +80,16 @@ fn a_damaged_core_of_a_freed_block_says_no_more() {
 }
 
 #[test]
-fn a_damaged_core_of_an_only_thread_says_no_more() {
-    let program = process::compiled("why/alone.c");
-    let (running, _input, output) = Running::start(Command::new(&program).arg("upgrade"));
-    BufReader::new(output).lines().next().unwrap().unwrap();
-    // Between its word and its wait a thread takes a moment.
-    std::thread::sleep(Duration::from_millis(300));
-    let folder = tempfile::tempdir().unwrap();
-    let core = folder.path().join("core");
-    assert!(kcore(&["save", &running.pid(), "-o"], &core).status.success());
-    says_no_more(&core, "nobody-left", &[]);
-    fs::remove_file(program).unwrap();
+fn a_damaged_core_of_a_librarys_end_says_no_more() {
+    let weaker: &[(&str, &[&str])] = &[
+        ("why-glib-assert", &["abort", "ended"]),
+        ("why-glib-error", &["trap", "ended"]),
+        ("why-glog", &["abort", "ended"]),
+    ];
+    for (scenario, weaker) in weaker {
+        let Some(case) = case(scenario, "O2-pie") else { continue };
+        says_no_more(&case.core, "last-words", weaker);
+    }
 }
 
 #[test]

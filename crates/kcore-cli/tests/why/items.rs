@@ -29,7 +29,7 @@ fn said_of(program: &Path, bug: &str, core: &Path) -> [Value; 2] {
 }
 
 #[test]
-fn threads_behind_several_locks_of_one_thread_are_a_convoy() {
+fn threads_behind_several_locks_of_one_thread_are_a_convoy_and_one_alone_is_none() {
     let program = process::compiled("why/items.c");
     // Who waits for events is woken by a stop, and was blocked all the same.
     for (bug, call) in [("reads", "waits in read(fd "), ("events", "waits in epoll_wait(fd ")] {
@@ -46,12 +46,6 @@ fn threads_behind_several_locks_of_one_thread_are_a_convoy() {
         }
         runs_all(bug, &core, &findings(&analysis(&core))[0]);
     }
-    fs::remove_file(program).unwrap();
-}
-
-#[test]
-fn one_thread_that_waits_for_another_is_no_convoy() {
-    let program = process::compiled("why/items.c");
     let folder = tempfile::tempdir().unwrap();
     for said in said_of(&program, "one", &folder.path().join("core")) {
         assert!(findings(&said).is_empty(), "{said:#}");
