@@ -83,6 +83,7 @@ fn a_damaged_core_of_a_freed_block_says_no_more() {
 fn a_damaged_core_of_a_librarys_end_says_no_more() {
     let weaker: &[(&str, &[&str])] = &[
         ("why-glib-assert", &["abort", "ended"]),
+        ("why-glib-critical", &["trap", "ended"]),
         ("why-glib-error", &["trap", "ended"]),
         ("why-glog", &["abort", "ended"]),
     ];

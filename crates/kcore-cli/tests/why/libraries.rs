@@ -9,6 +9,11 @@ const ENDS: &[(&str, &str, &str)] = &[
         "GLib ended the process: ERROR:",
         ":add: assertion failed: (used <= size), in add",
     ),
+    (
+        "why-glib-critical",
+        "GLib ended the process: add: assertion 'used <= size' failed, in add",
+        "",
+    ),
     ("why-glib-error", "GLib ended the process: no room for 9 of table, in add", "in add"),
     (
         "why-glog",

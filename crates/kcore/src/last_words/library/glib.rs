@@ -4,11 +4,15 @@
 //! `glib/gtestutils.c`). A message of `g_error` is one of the fields of a log entry: `GLogField {const char *key; const void
 //! *value; ssize_t length}`, in an array on the stack of `g_log_default_handler` or `g_log_structured_standard`
 //! (`glib/gmessages.c`). The key is `MESSAGE`; a length of -1 says that the value ends in a zero.
+//!
+//! Where the program made other messages fatal, `g_logv` itself stops the process, behind the entry. It has allocated the
+//! message then, and is still to free it.
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, Arch};
+use kcore_unwind::Tid;
 
 use super::{DyingFrame, WORD, outermost, text, words};
-use crate::Core;
+use crate::{Core, native_heap::BlockState};
 
 const NAME: &str = "GLib";
 const ASSERTS: &str = "g_assertion_message";
@@ -18,13 +22,45 @@ const KEY: &[u8] = b"MESSAGE";
 /// The length of a field that ends in a zero.
 const ENDS_IN_ZERO: u64 = u64::MAX;
 
+/// What stops the process itself.
+const STOPS: &str = "g_logv";
+/// The registers in which a function keeps what it needs after a call, on x86-64.
+const KEPT: [&str; 6] = ["rbx", "rbp", "r12", "r13", "r14", "r15"];
+/// Bytes at the end of a frame of x86-64 with what its caller kept there, and the return address.
+const OF_CALLER: u64 = 56;
+
 /// The name of the library, and its words.
-pub fn find(core: &Core, frames: &[DyingFrame]) -> Option<(&'static str, String)> {
+pub fn find(core: &Core, tid: Tid, frames: &[DyingFrame]) -> Option<(&'static str, String)> {
     let words = match outermost(frames, |function| function.starts_with(ASSERTS)) {
         Some(_) => assertion(core),
-        None => logged(core, frames, outermost(frames, |function| function.starts_with(LOGS))?),
+        None => {
+            let last = outermost(frames, |function| function.starts_with(LOGS))?;
+            logged(core, frames, last).or_else(|| allocated(core, tid, frames))
+        }
     };
     Some((NAME, words?))
+}
+
+/// The message that `g_logv` has allocated, if it stopped the process: the only text of the heap that it has.
+fn allocated(core: &Core, tid: Tid, frames: &[DyingFrame]) -> Option<String> {
+    let first = frames.first().filter(|frame| &*frame.function == STOPS)?;
+    let end = first.frame.cfa.filter(|_| core.arch() == Arch::X86_64)?;
+    let own_end = Addr::new(end.get().checked_sub(OF_CALLER)?);
+    let registers = core.registers().user(tid).into_iter();
+    let kept = registers.filter(|it| KEPT.contains(&it.name)).map(|it| it.value);
+    let slots = words(core, frames, 0)?.filter(|(at, _)| *at < own_end).map(|(_, word)| word);
+    let mut texts: Vec<(Addr, String)> =
+        kept.chain(slots).filter_map(|word| allocated_text(core, Addr::new(word))).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts.pop().filter(|_| texts.is_empty()).map(|(_, text)| text)
+}
+
+/// The text in a block that is in use, if one begins at `at`.
+fn allocated_text(core: &Core, at: Addr) -> Option<(Addr, String)> {
+    let block = core.heaps().block_at(at)?.block;
+    let is_whole = block.at == at && block.state == BlockState::Used;
+    Some((at, text(core, at).filter(|_| is_whole)?))
 }
 
 fn assertion(core: &Core) -> Option<String> {

@@ -28,7 +28,7 @@ pub fn find(core: &Core, tid: Tid, frames: &[DyingFrame]) -> Option<(&'static st
         is_line_of(&line, tid.get()).then_some(line)
     });
     let line = lines.next()?;
-    lines.all(|other| other == line).then(|| ("glog", line))
+    lines.all(|other| other == line).then_some(("glog", line))
 }
 
 /// Whether a text is a fatal line of a thread.

@@ -19,7 +19,7 @@ const MAX_TEXT: usize = 16 << 10;
 
 /// The words of the library that ended the process, if one did and its memory still has them.
 pub fn find(core: &Core, tid: Tid, frames: &[DyingFrame]) -> Option<LastWords> {
-    let (library, message) = glib::find(core, frames)
+    let (library, message) = glib::find(core, tid, frames)
         .or_else(|| log_line::find(core, tid, frames))
         .or_else(|| stated::find(core, frames))?;
     Some(LastWords::Library { library, message })
