@@ -153,7 +153,8 @@ pub fn freed_use(crash: &Crash<'_>) -> Option<FreedUse> {
     if !crash.is_signal("SIGSEGV") || is_in_allocator(crash) {
         return None;
     }
-    let followed = followed(crash)?;
+    // What an allocator writes is no small number, and of zeros memory is full.
+    let followed = followed(crash).filter(|followed| followed.value >= PAGE)?;
     let loaded = loaded_block(crash, &followed);
     let (allocator, word) = match &loaded {
         Some(holding) => (holding.owned.allocator, holding.word),
