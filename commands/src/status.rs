@@ -1,6 +1,6 @@
 //! `::status`: which program died, and why.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use kcore::{
     Doubt, Fate, HandledStatus, Instants, LastWords, LiveFacts, Panic, SignalStatus,
@@ -22,7 +22,7 @@ program left behind about its death:
 handler
 - the Python exception that the thread was handling when it died, with its stack
 - the Rust panic, with its thread and its place
-- why the runtime gave up
+- why the runtime gave up, or GLib or glog ended the process
 
 Last comes each thing that makes answers doubtful: a truncated core, files that were not found, \
 files of another build.
@@ -116,11 +116,19 @@ impl StatusRecord {
                     let (what, signal) = (what.as_deref(), signal.as_deref());
                     exceptions.push((*fate, type_name.as_str(), what, signal, *object, trace));
                 }
-                LastWords::Fatal { message, trace } => fatal = Some((message.as_str(), trace)),
+                LastWords::Fatal { message, trace } => {
+                    fatal = Some((Cow::Borrowed(message.as_str()), trace.as_slice()));
+                }
+                LastWords::Library { library, message } => {
+                    let words = Cow::Owned(format!("{library}: {message}"));
+                    fatal = fatal.or(Some((words, &[])));
+                }
                 LastWords::ErrorFile { path, lines } => file = Some((path.as_str(), lines)),
                 LastWords::Panic(panic) => panics.push(panic),
             }
         }
+        let (fatal_message, fatal_trace) = fatal.unzip();
+        let fatal_trace = fatal_trace.unwrap_or_default();
         // Those that it came on top of go before it.
         let exception = exceptions.pop();
         let others = exceptions.iter().rev();
@@ -141,8 +149,8 @@ impl StatusRecord {
             .addr("exception_object", exception.and_then(|(.., object, _)| object))
             .put("exception_stack", texts(exception.map_or(&[], |(.., trace)| trace)))
             .put("other_exceptions", others)
-            .opt_text("fatal_error", fatal.map(|(message, _)| message))
-            .put("fatal_error_stack", texts(fatal.map_or(&[], |(_, trace)| trace)))
+            .opt_text("fatal_error", fatal_message)
+            .put("fatal_error_stack", texts(fatal_trace))
             .opt_text("panic_message", message)
             .put("panics", Cell::List(panics.iter().map(|panic| panic_cell(panic)).collect()))
             .opt_text("error_file", file.map(|(path, _)| path))

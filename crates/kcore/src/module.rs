@@ -384,7 +384,8 @@ impl Module {
     pub(crate) fn supplementary_image(&self) -> Option<&Arc<Image>> {
         let found = self.supplementary.get_or_build(self.budget(), || {
             let debug = self.debug_found().file.as_ref();
-            let file = debug.or(self.found().file.as_ref());
+            // A file that was stripped of its debug information may still name what that shared.
+            let file = debug.or(self.found().file.as_ref()).filter(|it| has_debug_info(&it.image));
             let find =
                 |file: &FoundFile| self.context.finder.find_supplementary(&file.image, &file.path);
             file.map(find).unwrap_or_default()

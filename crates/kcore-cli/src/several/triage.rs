@@ -94,7 +94,7 @@ fn what(status: &CoreStatus) -> String {
     let words = status.last_words.first().map(|words| match words {
         LastWords::AbortMessage(_) => "abort message",
         LastWords::Exception { type_name, .. } => type_name.as_str(),
-        LastWords::Fatal { .. } => "fatal error",
+        LastWords::Fatal { .. } | LastWords::Library { .. } => "fatal error",
         LastWords::ErrorFile { .. } => "error file",
         LastWords::Panic(_) => "panic",
     });

@@ -155,3 +155,15 @@ fn a_file_that_is_shared_between_modules_is_named_when_it_is_gone() {
     let (status, _) = split.kcore(&["-c", "::stack; ::status"]);
     assert!(status.contains("debug information of program is missing: shared.dwz"), "{status}");
 }
+
+#[test]
+fn a_program_that_was_stripped_lacks_no_file_that_it_shared() {
+    let split = Split::new("gcc", "-gdwarf-4");
+    // What `strip` leaves: the name of the shared file, and its build-id.
+    fs::write(split.path("link"), b"shared.debug\0\x11\x22\x33\x44\x55\x66\x77\x88").unwrap();
+    split.tool("strip", &["-g", "program"]);
+    split.tool("objcopy", &["--add-section", ".gnu_debugaltlink=link", "program"]);
+    let (shown, errors) = split.kcore(&["-c", "::stack; ::status"]);
+    assert!(shown.contains("inner"), "{shown}{errors}");
+    assert!(!shown.contains("shared.debug") && errors.is_empty(), "{shown}{errors}");
+}

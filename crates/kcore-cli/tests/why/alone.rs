@@ -11,7 +11,9 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    analysis, findings,
+    analysis,
+    damaged::says_no_more,
+    findings,
     gallery::runs_all,
     kcore,
     process::{self, Running},
@@ -63,6 +65,9 @@ fn the_only_thread_is_never_woken(program: &Path) {
             assert!(sentence.contains(says), "{bug}: {sentence}");
         }
         runs_all(bug, &core, &findings(&analysis(&core))[0]);
+        if *bug == "upgrade" {
+            says_no_more(&core, finder, &[]);
+        }
     }
 }
 

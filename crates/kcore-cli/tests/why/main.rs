@@ -7,13 +7,17 @@ mod damaged;
 mod freed;
 mod gallery;
 mod hangs;
+mod items;
+mod libraries;
 mod locks;
 mod own;
 mod pointers;
 #[path = "../support/process.rs"]
 mod process;
 mod several;
+mod stated;
 mod terminates;
+mod torn;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -26,6 +26,10 @@ const TRAPS: [u16; 2] = [4, 5];
 /// Frames of the last thread that are looked at: what aborts is never far out.
 const LAST_FRAMES: usize = 64;
 
+/// Bytes of a frame of a caller that are looked through.
+const FRAME_BYTES: u64 = 1024;
+const WORD: u64 = 8;
+
 /// Bytes of indirect calls, on machines with short and with long instructions.
 const LENGTHS_OF_CALLS: std::ops::RangeInclusive<i64> = 2..=8;
 
@@ -100,6 +104,28 @@ impl<'a> Crash<'a> {
     /// Its registers, as far as they are known.
     pub(super) fn registers(&self) -> &[UserRegister] {
         &self.stop.registers
+    }
+
+    /// The words in the registers and on the stack of the nearest `count` callers of the function of the fault, as far as no
+    /// guess leads to them.
+    pub(super) fn pointers_of_callers(&self, count: usize) -> Vec<u64> {
+        let stack = self.core.stacks().of_thread(self.tid(), LAST_FRAMES);
+        let known = self.core.stacks().known_frames(&stack, LAST_FRAMES);
+        let certain = stack.frames.iter().take_while(|frame| !frame.guess);
+        let at_fault = certain.enumerate().skip_while(|(_, it)| Some(it.pc.addr()) != self.pc());
+        let callers = at_fault.skip(1).take(count);
+        let pointers = callers.flat_map(|(index, frame)| {
+            let registers = known.general_registers(index);
+            registers.into_iter().chain(self.words_of_frame(frame))
+        });
+        pointers.collect()
+    }
+
+    fn words_of_frame(&self, frame: &Frame) -> Vec<u64> {
+        let Some((start, end)) = frame.sp.zip(frame.cfa) else { return Vec::new() };
+        let count = end.offset_from(start).unwrap_or_default().min(FRAME_BYTES) / WORD;
+        let slots = (0..count).filter_map(|index| start.checked_add(index.checked_mul(WORD)?));
+        slots.filter_map(|at| self.core.space().read_word(at).ok()).collect()
     }
 
     /// What the process followed that lies in a freed block. It is found out once.
@@ -275,12 +301,12 @@ impl<'a> Crash<'a> {
         }
     }
 
-    /// The same beyond the outermost frame of one of `functions`; `None` if none of them is on the stack.
-    pub(super) fn in_own_code_beyond(&self, functions: &[&str]) -> Option<String> {
+    /// The same beyond the outermost frame of a function that `is_one` knows by its name; `None` if there is no such frame.
+    pub(super) fn in_own_code_beyond(&self, is_one: impl Fn(&str) -> bool) -> Option<String> {
         let stack = self.core.stacks().of_thread(self.end.tid, LAST_FRAMES);
         let is_one = |frame: &Frame| {
             let symbol = self.core.symbols().at(frame.pc.lookup());
-            symbol.is_some_and(|symbol| functions.contains(&&*symbol.name))
+            symbol.is_some_and(|symbol| is_one(&symbol.name))
         };
         let at = stack.frames.iter().rposition(is_one)?;
         let is_certain = |frame: &NamedFrame| frame.frame.is_some_and(|frame| !frame.guess);

@@ -53,7 +53,7 @@ impl PointerWords {
 
 #[cfg(feature = "disassembly")]
 mod named {
-    use super::{Crash, MemoryOperand, PointerWords};
+    use super::{Addr, Crash, MemoryOperand, PointerWords};
     use crate::named_pointer::{NamedPointer, pointee_member};
 
     impl Crash<'_> {
@@ -82,6 +82,11 @@ mod named {
             words
         }
 
+        /// The word from which a register was loaded that the instruction uses, by the code.
+        pub(in crate::analysis) fn source_of(&self, register: &str) -> Option<Addr> {
+            self.core().source_of_pointer(self.tid(), self.pc()?, register)
+        }
+
         fn take_name(
             &self,
             words: &mut PointerWords,
@@ -100,6 +105,11 @@ mod named {
 #[cfg(not(feature = "disassembly"))]
 impl Crash<'_> {
     /// Nothing: code is not read without a disassembler.
+    pub(super) const fn source_of(&self, _: &str) -> Option<Addr> {
+        None
+    }
+
+    /// Nothing, for the same reason.
     pub(super) fn pointer_words(&self, _: &MemoryOperand) -> PointerWords {
         PointerWords::default()
     }

@@ -4,6 +4,9 @@
 /// `ERESTARTNOINTR`, `ERESTARTNOHAND` and `ERESTART_RESTARTBLOCK` (Linux `include/linux/errno.h`). No call returns them.
 const RESTART: [i64; 4] = [-512, -513, -514, -516];
 
+/// `EINTR`.
+const INTERRUPTED: i64 = -4;
+
 /// A system call and its arguments, as far as registers still hold them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRegisters {
@@ -16,4 +19,9 @@ pub struct CallRegisters {
 /// Whether the result of a call says that the thread was still in it.
 pub fn is_restarted(result: u64) -> bool {
     RESTART.contains(&result.cast_signed())
+}
+
+/// Whether the result of a call says that a signal or a stop ended it.
+pub fn is_interrupted(result: u64) -> bool {
+    result.cast_signed() == INTERRUPTED
 }

@@ -3,6 +3,7 @@
 mod cxx;
 mod error_file;
 mod glibc;
+mod library;
 mod runtimes;
 mod rust;
 
@@ -44,6 +45,13 @@ pub enum LastWords {
         message: String,
         /// The innermost frames of its language, as that prints them.
         trace: Vec<String>,
+    },
+    /// What a library wrote down of the failed check for which it ended the process.
+    Library {
+        /// The name of the library.
+        library: &'static str,
+        /// Its words.
+        message: String,
     },
     /// What a runtime wrote to a file right before, which lies beside the core or where it was written. It is no part of
     /// the core.
@@ -97,11 +105,14 @@ impl CrashView<'_> {
         let stack = self.core.stacks().of_thread(crashed.tid, FRAMES);
         let frames: Vec<DyingFrame> =
             stack.frames.iter().map(|frame| self.core.dying_frame(frame)).collect();
-        let mut found: Vec<LastWords> =
-            [glibc::find(self.core, crashed), cxx::find(self.core, &frames)]
-                .into_iter()
-                .flatten()
-                .collect();
+        let mut found: Vec<LastWords> = [
+            glibc::find(self.core, crashed),
+            cxx::find(self.core, &frames),
+            library::find(self.core, crashed.tid, &frames),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
         found.extend(rust::find(self.core, crashed.tid, &frames).into_iter().map(LastWords::Panic));
         found.extend(runtimes::find(self.core, crashed.tid, &stack, &frames));
         found.extend(error_file::find(self.core, crashed));

@@ -4,11 +4,13 @@
 //! - [`straight_code`] has the instructions that certainly ran right before another.
 //! - [`trace`] follows a register back through them, and to the caller where it is an argument.
 //! - [`loaded`] tells what a call through a register went to.
+//! - [`passed`] tells what code states for the arguments of a call.
 //! - [`covered`] names what pointers of frames lead to.
 //! - [`path`] names memory, and members behind pointers.
 
 mod covered;
 mod loaded;
+mod passed;
 mod path;
 mod straight_code;
 mod trace;
@@ -75,6 +77,16 @@ impl Core {
             Some(NameInFrame { pointer, calls: frame.saturating_sub(first), function, inlined })
         });
         in_frame.collect()
+    }
+
+    /// The word in memory from which the pointer was loaded that a register held when a thread was about to run `pc`, in one
+    /// of the frames of its stack; `None` if the code does not tell. What is there now may be something else.
+    pub(crate) fn source_of_pointer(&self, tid: Tid, pc: Addr, register: &str) -> Option<Addr> {
+        let stack = self.stacks().of_thread(tid, MAX_FRAMES);
+        let mut certain = stack.frames.iter().take_while(|frame| !frame.guess);
+        let first = certain.position(|frame| frame.pc.addr() == pc)?;
+        let frames = self.stacks().known_frames(&stack, MAX_FRAMES);
+        Trace::new(self, &stack, &frames).source(first, register)
     }
 
     /// The function that is inlined so deep into the one that the machine called.

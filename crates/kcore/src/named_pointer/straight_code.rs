@@ -29,7 +29,11 @@ impl CrashView<'_> {
         let symbol = self.core.symbols().at(end).filter(|symbol| !symbol.is_only_nearest())?;
         let instructions = self.core.function_code(disassembler, &symbol)?;
         let mut targets = targets(&instructions)?;
-        for part in self.core.parts_elsewhere(&symbol, &targets)? {
+        let parts = match symbol.name.split_once(COLD) {
+            Some((whole, _)) => vec![self.core.function_of_part(disassembler, &symbol, whole)?],
+            None => self.core.parts_elsewhere(&symbol, &targets)?,
+        };
+        for part in parts {
             targets.extend(self::targets(&self.core.function_code(disassembler, &part)?)?);
         }
         straight(instructions, &targets, symbol.start, end)
@@ -49,8 +53,21 @@ impl Core {
         Some(disassembler.decode(function.start, code.get(..read)?, usize::MAX))
     }
 
-    /// The parts of a function that lie elsewhere, and may jump back into it. `None` if it is such a part itself, or has
-    /// too many.
+    /// The function of a part that was set apart: it has the part's name, and jumps there.
+    fn function_of_part(
+        &self,
+        disassembler: &Disassembler,
+        part: &SymbolAt,
+        name: &str,
+    ) -> Option<SymbolAt> {
+        let name = name.trim_end_matches(" [clone ");
+        let whole = self.symbols().at(self.symbols().lookup(None, name).ok()?)?;
+        let range = part.start..part.start.saturating_add(part.size);
+        let jumps = targets(&self.function_code(disassembler, &whole)?)?;
+        jumps.iter().any(|target| range.contains(target)).then_some(whole)
+    }
+
+    /// The parts of a function that lie elsewhere, and may jump back into it. `None` if it has too many.
     fn parts_elsewhere(
         &self,
         function: &SymbolAt,
@@ -66,8 +83,7 @@ impl Core {
                 parts.push(symbol);
             }
         }
-        let is_whole = parts.len() <= MAX_PARTS && !function.name.contains(COLD);
-        is_whole.then_some(parts)
+        (parts.len() <= MAX_PARTS).then_some(parts)
     }
 }
 

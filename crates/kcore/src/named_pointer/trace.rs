@@ -55,6 +55,36 @@ impl<'c> Trace<'c> {
         names
     }
 
+    /// The word in memory that a register was loaded from last, in the frame or by the caller that passed what it held;
+    /// `None` if the code does not tell, or nothing holds the address any more.
+    pub fn source(&self, frame: usize, register: &str) -> Option<Addr> {
+        let (mut frame, mut register) = (frame, register.to_owned());
+        for _ in 0..MAX_CALLERS {
+            let code = self.code_before(frame)?;
+            let held = self.held(frame, &code, &register);
+            if let Some(at) = self.loaded_from(held, MAX_STEPS) {
+                return Some(at);
+            }
+            let passed_in = self.argument(held)?;
+            (frame, register) = (frame.saturating_add(1), passed_in);
+        }
+        None
+    }
+
+    fn loaded_from(&self, held: HeldRegister<'_>, steps: usize) -> Option<Addr> {
+        let steps = steps.checked_sub(1)?;
+        let (index, write) = self.write(held)?;
+        match write {
+            RegisterWrite::Copied(from) => self.loaded_from(held.earlier(index, &from)?, steps),
+            RegisterWrite::LoadedFrom(at) => Some(at),
+            RegisterWrite::Loaded { base, displacement } => {
+                let base = self.kept_value(held.earlier(index, &base)?)?;
+                Some(base.wrapping_offset(displacement))
+            }
+            RegisterWrite::Other => None,
+        }
+    }
+
     /// The code before the instruction at which a frame stopped: before its call, of a caller.
     fn code_before(&self, frame: usize) -> Option<StraightCode> {
         let pc = self.stack.frames.get(frame).filter(|frame| !frame.guess)?.pc;

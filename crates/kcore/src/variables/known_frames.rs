@@ -83,6 +83,15 @@ impl<'c> KnownFrames<'c> {
         self.frames.is_empty()
     }
 
+    /// The general registers of a frame, as far as they are known.
+    pub(crate) fn general_registers(&self, index: usize) -> Vec<u64> {
+        let Some((known, machine)) = self.frames.get(index).zip(self.core.machine()) else {
+            return Vec::new();
+        };
+        let names = machine.register_names().iter();
+        names.filter_map(|(_, register)| known.regs.get(*register)).collect()
+    }
+
     /// The vector registers of a frame: callees do not preserve them, so only the innermost has any.
     pub(super) fn vectors(&self, index: usize) -> Option<&FpRegisters> {
         if index != 0 || !self.is_stopped {

@@ -97,7 +97,7 @@ fn last_words_facts<'a>(truth: &'a Facts, words: &[LastWords]) -> Vec<Fact<'a>> 
                 facts[5].kcore = panic.thread;
             }
             LastWords::Fatal { message, .. } => facts[0].kcore = Some(message),
-            LastWords::ErrorFile { .. } => {}
+            LastWords::Library { .. } | LastWords::ErrorFile { .. } => {}
         }
     }
     facts.into()
@@ -184,12 +184,12 @@ fn message(words: LastWords) -> Option<String> {
     }
 }
 
-/// Whether a program in Go printed the words itself, as its runtime does last. Those of several lines are indented.
+/// Whether a program printed the words itself, as the runtime of Go and libraries do last. Those of several lines are indented.
 fn was_printed(known: &Known, words: &LastWords) -> bool {
     let output = fs::read_to_string(known.case.dir.join("output.txt")).unwrap_or_default();
     let text = match words {
         LastWords::Exception { what, .. } => what.as_deref().unwrap_or_default(),
-        LastWords::Fatal { message, .. } => message,
+        LastWords::Fatal { message, .. } | LastWords::Library { message, .. } => message,
         LastWords::AbortMessage(_) | LastWords::Panic(_) | LastWords::ErrorFile { .. } => {
             return false;
         }
@@ -210,6 +210,7 @@ fn no_core_tells_last_words_that_its_program_did_not_say() {
             LastWords::Exception { .. } => known.truth.facts.exception_type.is_none(),
             LastWords::Panic(_) => known.truth.language != Language::Rust,
             LastWords::Fatal { .. } => known.truth.facts.abort_message.is_none(),
+            LastWords::Library { .. } => !was_printed(known, words),
             LastWords::ErrorFile { .. } => known.truth.language != Language::Java,
         });
         foreign.map(|words| format!("says {words:?}")).collect()

@@ -16,9 +16,10 @@ static ELSEWHERE: [(Pattern, &str, u32); 3] = [
     (Pattern::new("signal-again-other", &[]), "work", 44),
 ];
 
-/// Programs that died in libcrypto, which counts as their own code, and one whose executable has the name of a runtime:
-/// what is told is no function of the executable.
-static OTHERS: [Pattern; 2] = [Pattern::new("crypto-*", &[]), Pattern::new("luajit", &[])];
+/// Programs that died in libcrypto, GLib or glog, which count as their own code, and one whose executable has the name of
+/// a runtime: what is told is no function of the executable.
+static OTHERS: [Pattern; 3] =
+    [Pattern::new("crypto-*", &[]), Pattern::new("luajit", &[]), Pattern::new("why-gl*", &[])];
 
 /// Signals that faults cause.
 const FAULTS: [u16; 5] = [4, 7, 8, 11, 31];

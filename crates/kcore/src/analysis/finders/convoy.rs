@@ -1,4 +1,7 @@
-//! Many threads that wait for what one holds, which is blocked itself.
+//! Many threads that wait for what one holds, which is blocked itself: one lock, or several, such as those of a table of
+//! locks.
+
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::owner_gone::waiters;
 use crate::{
@@ -9,6 +12,9 @@ use crate::{
 
 /// Threads that make a convoy. Two wait for a moment in many a healthy process.
 const CONVOY: usize = 3;
+
+/// Locks of one thread that are named.
+const NAMED: usize = 4;
 
 /// The lock of Python's interpreter.
 const GIL: &str = "gil";
@@ -23,7 +29,7 @@ pub const FINDER: Finder = Finder {
 fn find(hang: &Hang<'_>) -> FinderAnswer {
     hang.known()?;
     let mut convoys = hang.waits().locks.iter().filter_map(|lock| found(hang, lock));
-    Ok(convoys.next())
+    Ok(convoys.next().or_else(|| behind_several(hang)))
 }
 
 /// How many threads make a convoy behind a lock of a kind. A thread that is blocked in the kernel gives up Python's lock
@@ -56,6 +62,43 @@ fn found(hang: &Hang<'_>, lock: &Lock) -> Option<Finding> {
     };
     let finding = finding.with(text, EvidenceSource::Lock(lock.at));
     let finding = finding.with(format!("thread {owner} {does}"), shown);
+    Some(finding.then_ask("why it does not go on", EvidenceSource::Stack(owner)))
+}
+
+/// The threads behind several locks that one thread holds, of the thread that holds up the most.
+fn behind_several(hang: &Hang<'_>) -> Option<Finding> {
+    let mut held: BTreeMap<Tid, Vec<&Lock>> = BTreeMap::new();
+    for lock in hang.waits().locks.iter().filter(|lock| least(lock.kind) == CONVOY) {
+        let owner = lock.waiters.first().and_then(|waiter| hang.waits().blocker(waiter.tid));
+        if let Some(owner) = owner.filter(|_| lock.records_holder()) {
+            held.entry(owner).or_default().push(lock);
+        }
+    }
+    let counted = held.into_iter().map(|(owner, locks)| {
+        let waiters = locks.iter().map(|lock| lock.waiters.len()).fold(0, usize::saturating_add);
+        (waiters, owner, locks)
+    });
+    let mut convoys: Vec<_> =
+        counted.filter(|(waiters, _, locks)| *waiters >= CONVOY && locks.len() > 1).collect();
+    convoys.sort_by_key(|(waiters, ..)| Reverse(*waiters));
+    convoys.into_iter().find_map(|(waiters, owner, locks)| {
+        (!is_in_circle(hang, owner) && !hang.crashed_in(owner)).then_some(())?;
+        behind(hang, waiters, owner, &locks)
+    })
+}
+
+fn behind(hang: &Hang<'_>, waiters: usize, owner: Tid, locks: &[&Lock]) -> Option<Finding> {
+    let (does, shown) = hang.blocked(owner)?;
+    let sentence = format!(
+        "{waiters} threads wait for {} locks, all of which thread {owner} holds; that thread {does}{}",
+        locks.len(),
+        hang.site(owner)
+    );
+    let named = locks.iter().take(NAMED).fold(Finding::likely(sentence), |finding, lock| {
+        let text = format!("memory records that thread {owner} holds {}", hang.named(lock));
+        finding.with(text, EvidenceSource::Lock(lock.at))
+    });
+    let finding = named.with(format!("thread {owner} {does}"), shown);
     Some(finding.then_ask("why it does not go on", EvidenceSource::Stack(owner)))
 }
 

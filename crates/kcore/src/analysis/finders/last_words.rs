@@ -27,6 +27,16 @@ const TERMINATORS: [&str; 2] = ["std::terminate", "__cxxabiv1::__terminate"];
 const THROWERS: [&str; 4] =
     ["__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "std::rethrow_exception"];
 
+/// How functions begin by which libraries end the process after a failed check.
+const LIBRARIES: [&str; 6] = [
+    "g_assertion_message",
+    "g_log",
+    "google::LogMessage",
+    "_Py_FatalError",
+    "Py_FatalError",
+    "boost::assertion_failed",
+];
+
 /// What stands for the type of Go's panics, which have values of any type.
 const GOS_PANIC: &str = "panic";
 
@@ -38,7 +48,10 @@ pub const FINDER: Finder = Finder {
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(said_at_end(crash).map(|sentence| {
-        let place = crash.in_own_code_beyond(&THROWERS).unwrap_or_else(|| crash.in_own_code());
+        let is_machinery = |name: &str| {
+            THROWERS.contains(&name) || LIBRARIES.iter().any(|start| name.starts_with(start))
+        };
+        let place = crash.in_own_code_beyond(is_machinery).unwrap_or_else(|| crash.in_own_code());
         let sentence = format!("{sentence}{place}");
         let finding = match crash.is_told() {
             true => Finding::certain(sentence),
@@ -87,6 +100,9 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
             true => format!("the program called {message}"),
             false => format!("the runtime gave up: {message}"),
         }),
+        LastWords::Library { library, message } => {
+            Some(format!("{library} ended the process: {message}"))
+        }
         LastWords::Panic(panic) => Some(panicked(panic)),
     }
 }

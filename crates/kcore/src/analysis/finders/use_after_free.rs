@@ -18,6 +18,10 @@ const WORD: u64 = 8;
 const PAGE: u64 = 4096;
 /// Bits by which the address of a link is shifted before it is mixed into the link.
 const SHIFT: u32 = 12;
+/// Calls of the one that went wrong that may have had the block as an argument or a variable.
+const CALLERS: usize = 4;
+/// Bytes at the start of a block that the allocator writes.
+const ALLOCATOR_WORDS: u64 = 16;
 /// What the addresses of links are multiples of.
 const ALIGNMENT: u64 = 16;
 /// The cache of a thread, as the heap names its lists.
@@ -32,23 +36,40 @@ pub const FINDER: Finder = Finder {
 /// A pointer that an allocator wrote into a freed block.
 #[derive(Debug)]
 pub struct FreedUse {
-    value: u64,
-    /// The operand that it is the base of; `None` of the target of a jump.
-    operand: Option<MemoryOperand>,
+    followed: Followed,
     word: AllocatorWord,
     allocator: &'static str,
-    /// The block, where registers point into one alone that holds the word: blocks in the caches of all threads have the
-    /// same mark, and those at the ends of lists may have the same link.
+    /// The block, where code or a register tells which one it is: blocks in the caches of all threads have the same mark,
+    /// and those at the ends of lists may have the same link.
     block: Option<HoldingBlock>,
 }
 
-/// A freed block that a register points into, and the word in it.
+/// A pointer that was followed to no memory.
+#[derive(Debug)]
+struct Followed {
+    value: u64,
+    /// The operand that it is the base of; `None` of the target of a jump.
+    operand: Option<MemoryOperand>,
+    /// The word from which it was loaded, if the code tells it.
+    source: Option<Addr>,
+}
+
+/// A freed block with a word that its allocator wrote there.
 #[derive(Clone, Debug)]
 struct HoldingBlock {
-    register: &'static str,
+    holder: BlockHolder,
     at: Addr,
     owned: OwnedBlock,
     word: AllocatorWord,
+}
+
+/// What tells which block it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockHolder {
+    /// The pointer was loaded from there.
+    Code,
+    /// A register points into that one alone. It may have been left there by a call.
+    Register(&'static str),
 }
 
 /// What an allocator keeps in a freed block.
@@ -63,7 +84,7 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
 }
 
 fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
-    let words = freed.operand.as_ref().map(|operand| crash.pointer_words(operand));
+    let words = freed.followed.operand.as_ref().map(|operand| crash.pointer_words(operand));
     let words = words.unwrap_or_default();
     let sentence = sentence(crash, freed, words.name.as_deref().unwrap_or("the pointer"));
     let finding = match freed.word {
@@ -76,24 +97,37 @@ fn finding(crash: &Crash<'_>, freed: &FreedUse) -> Finding {
         None => finding,
     };
     let stack = EvidenceSource::Stack(crash.tid());
-    let next = match &freed.block {
+    let next = match freed.known_block() {
         Some(_) => "who kept a pointer to the block",
         None => "which object was used",
     };
     words.shown_in(finding, crash).then_ask(next, stack)
 }
 
+impl FreedUse {
+    /// The block that was used, if that is certain.
+    fn known_block(&self) -> Option<&HoldingBlock> {
+        self.block.as_ref().filter(|holding| holding.holder == BlockHolder::Code)
+    }
+}
+
 /// Which freed block it is.
 fn in_block(holding: &HoldingBlock) -> String {
     let block = &holding.owned.block;
-    format!(
-        "{} points into the freed block of {} bytes at {}, which holds it at {}",
-        holding.register, block.usable, block.at, holding.at
-    )
+    match holding.holder {
+        BlockHolder::Code => format!(
+            "it was loaded at {}, in the freed block of {} bytes at {}",
+            holding.at, block.usable, block.at
+        ),
+        BlockHolder::Register(register) => format!(
+            "{register} points into a freed block of {} bytes at {} that holds it at {}, and need not be the one that was used",
+            block.usable, block.at, holding.at
+        ),
+    }
 }
 
 fn sentence(crash: &Crash<'_>, freed: &FreedUse, pointer: &str) -> String {
-    let does = match freed.operand.as_ref().map(|operand| operand.access.kind) {
+    let does = match freed.followed.operand.as_ref().map(|operand| operand.access.kind) {
         Some(AccessKind::Read) => "read through",
         Some(AccessKind::Write | AccessKind::ReadWrite) => "wrote through",
         _ => "jumped by",
@@ -102,12 +136,12 @@ fn sentence(crash: &Crash<'_>, freed: &FreedUse, pointer: &str) -> String {
         AllocatorWord::Link => "its link to the next free block",
         AllocatorWord::Key => "its mark of a freed block",
     };
-    let block = freed.block.as_ref().map(|holding| &holding.owned.block);
+    let block = freed.known_block().map(|holding| &holding.owned.block);
     let block =
         block.map(|block| format!(" into the block of {} bytes at {}", block.usable, block.at));
     format!(
         "memory was used after it was freed: the process {does} {pointer} {:#x}, which {} wrote as {what}{}{}",
-        freed.value,
+        freed.followed.value,
         freed.allocator,
         block.unwrap_or_default(),
         crash.in_or_called_from()
@@ -119,15 +153,30 @@ pub fn freed_use(crash: &Crash<'_>) -> Option<FreedUse> {
     if !crash.is_signal("SIGSEGV") || is_in_allocator(crash) {
         return None;
     }
-    let (value, operand) = followed(crash)?;
-    let (owned, word) =
-        holders(crash, value).find_map(|at| written_by_allocator(crash, at, value))?;
-    let allocator = owned.allocator;
-    Some(FreedUse { value, operand, word, allocator, block: the_block(crash, value, word) })
+    // What an allocator writes is no small number, and of zeros memory is full.
+    let followed = followed(crash).filter(|followed| followed.value >= PAGE)?;
+    let loaded = loaded_block(crash, &followed);
+    let (allocator, word) = match &loaded {
+        Some(holding) => (holding.owned.allocator, holding.word),
+        None => holders(crash, followed.value)
+            .find_map(|at| written_by_allocator(crash, at, followed.value))
+            .map(|(owned, word)| (owned.allocator, word))?,
+    };
+    let block = loaded.or_else(|| pointed_block(crash, followed.value, word));
+    Some(FreedUse { followed, word, allocator, block })
+}
+
+/// The freed block from which a pointer was loaded, by the code, or by the debug information of what it is called.
+fn loaded_block(crash: &Crash<'_>, followed: &Followed) -> Option<HoldingBlock> {
+    let named = || crash.pointer_words(followed.operand.as_ref()?).at;
+    let at = followed.source.or_else(named)?;
+    (crash.core().space().read_word(at) == Ok(followed.value)).then_some(())?;
+    let (owned, word) = written_by_allocator(crash, at, followed.value)?;
+    Some(HoldingBlock { holder: BlockHolder::Code, at, owned, word })
 }
 
 /// The one freed block that registers point into and that holds a value as a word of its allocator; `None` of several.
-fn the_block(crash: &Crash<'_>, value: u64, word: AllocatorWord) -> Option<HoldingBlock> {
+fn pointed_block(crash: &Crash<'_>, value: u64, word: AllocatorWord) -> Option<HoldingBlock> {
     let core = crash.core();
     let pointed = crash.registers().iter().filter_map(|register| {
         let owned = core.heaps().block_at(Addr::new(register.value))?;
@@ -135,7 +184,8 @@ fn the_block(crash: &Crash<'_>, value: u64, word: AllocatorWord) -> Option<Holdi
         words.into_iter().find_map(|at| {
             (core.space().read_word(at) == Ok(value)).then_some(())?;
             let (owned, word) = written_by_allocator(crash, at, value)?;
-            Some(HoldingBlock { register: register.name, at, owned, word })
+            let holder = BlockHolder::Register(register.name);
+            Some(HoldingBlock { holder, at, owned, word })
         })
     });
     let mut all: Vec<HoldingBlock> = pointed.filter(|holding| holding.word == word).collect();
@@ -144,30 +194,37 @@ fn the_block(crash: &Crash<'_>, value: u64, word: AllocatorWord) -> Option<Holdi
     all.pop().filter(|_| all.is_empty())
 }
 
-/// The pointer that was followed to no memory, and the operand that it is the base of.
-fn followed(crash: &Crash<'_>) -> Option<(u64, Option<MemoryOperand>)> {
+/// The pointer that was followed to no memory.
+fn followed(crash: &Crash<'_>) -> Option<Followed> {
     if crash.is_jump() {
-        return Some((crash.pc()?.get(), None));
+        return Some(Followed { value: crash.pc()?.get(), operand: None, source: None });
     }
     if let Some(operand) = bad_operand(crash) {
-        return Some((operand.base.as_ref()?.value, Some(operand)));
+        let base = operand.base.as_ref()?;
+        let (value, source) = (base.value, crash.source_of(&base.name));
+        return Some(Followed { value, operand: Some(operand), source });
     }
-    match crash.jump_source().filter(|_| crash.has_no_address())? {
-        JumpSource::Register(register) => Some((register.value, None)),
+    let (value, source) = match crash.jump_source().filter(|_| crash.has_no_address())? {
+        JumpSource::Register(register) => (register.value, crash.source_of(&register.name)),
         JumpSource::Memory(operand) => {
-            Some((crash.core().space().read_word(operand.access.addr).ok()?, None))
+            let at = operand.access.addr;
+            (crash.core().space().read_word(at).ok()?, Some(at))
         }
-    }
+    };
+    Some(Followed { value, operand: None, source })
 }
 
-/// The words that hold a value: those behind what registers point to, and those of the page that a link without a next
-/// block tells.
+/// The words that hold a value: those behind what registers point to, those of the page that a link without a next block
+/// tells, and the first ones of what callers point to.
 fn holders<'a>(crash: &'a Crash<'_>, value: u64) -> impl Iterator<Item = Addr> + 'a {
     let core = crash.core();
     let pointers = crash.registers().iter().map(|register| register.value & !(WORD - 1));
     let behind = pointers.filter(move |pointer| *pointer != value).map(|start| (start, REACH));
     let page = value.checked_mul(PAGE).map(|start| (start, PAGE));
-    let pieces = behind.chain(page).filter(move |(start, _)| {
+    let of_callers = crash.pointers_of_callers(CALLERS).into_iter();
+    let of_callers = of_callers.filter(|pointer| pointer.is_multiple_of(WORD));
+    let of_callers = of_callers.map(|start| (start, ALLOCATOR_WORDS));
+    let pieces = behind.chain(page).chain(of_callers).filter(move |(start, _)| {
         core.modules().at(Addr::new(*start)).is_none()
             && core.mapping_at(Addr::new(*start)).is_some()
     });
