@@ -113,8 +113,8 @@ impl<'a> Taking<'a> {
         let (mut stops, mut earlier) = (Vec::new(), None);
         loop {
             self.refresh()?;
-            let together =
-                wanted::split(AddrRange::merged([&wanted[..], &tasks].concat()), &self.maps);
+            let together = AddrRange::merged([&wanted[..], &tasks].concat());
+            let together = wanted::split(wanted::joined(together), &self.maps);
             let mut snapshot = self.capture(&together, follow, held)?;
             let is_late = snapshot.late || !snapshot.late_threads().is_empty();
             if held.is_some() {
