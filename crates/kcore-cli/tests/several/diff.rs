@@ -4,7 +4,7 @@
 mod process;
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command};
 
 use serde_json::{Value, json};
@@ -68,7 +68,42 @@ fn a_core_has_not_moved_from_itself() {
     assert_eq!(records(&["diff", "--json"], &twice, "changed_stack"), [Value::Null; 0]);
     let (out, _, status) = run(&["diff"], &twice);
     assert_eq!(status, Some(0));
-    assert!(out.contains("0 new, 0 gone, 0 with another number of threads, 5 as before"), "{out}");
+    assert!(out.contains("0 new, 0 gone, 0 with another number of threads or tasks, 5 as before"), "{out}");
+}
+
+/// Saves a core of a program with goroutines, so many of them more than it has anyway.
+fn saved_with_goroutines(exe: &Path, more: u64, folder: &tempfile::TempDir) -> PathBuf {
+    let own = folder.path().join(more.to_string());
+    std::fs::create_dir(&own).unwrap();
+    let mut command = Command::new(exe);
+    command.args(["wait", &more.to_string()]).current_dir(&own).env("KCORE_TRUTH", "account");
+    let mut child = command.spawn().unwrap();
+    while !own.join("account").is_file() {
+        assert_eq!(child.try_wait().unwrap(), None);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let core = own.join("core");
+    let mut save = Command::new(env!("CARGO_BIN_EXE_kcore"));
+    let saved = save.args(["save", &child.id().to_string(), "-o"]).arg(&core).output().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
+    core
+}
+
+#[test]
+fn goroutines_that_became_more_are_told() {
+    let case = match gen_cores::ensure("goroutines", "go1.27").expect("a core") {
+        gen_cores::Outcome::Made(case) | gen_cores::Outcome::Fresh(case) => case,
+        gen_cores::Outcome::Skipped(skipped) => return gen_cores::report_not_tested(&skipped),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let cores = [0, 30].map(|more| saved_with_goroutines(&case.exe, more, &folder));
+    let told = records(&["diff", "--json"], &cores, "changed_stack");
+    let runs = |stack: &&Value| stack["frames"].to_string().contains("main.(*worker).run");
+    let grown = told.iter().find(runs).expect("the stack of those that are more");
+    let count = |key: &str| grown[key].as_u64().unwrap();
+    assert_eq!(count("after") - count("before"), 30, "{grown:#}");
 }
 
 #[test]
