@@ -18,6 +18,9 @@ use tcmalloc_better::TCMalloc;
 #[global_allocator]
 static ALLOCATOR: TCMalloc = TCMalloc;
 
+/// Which of the programs it is: caches of threads in place of those of processors, and one of few bytes sampled.
+const NAME: &str = env!("CARGO_BIN_NAME");
+
 const WORKERS: usize = 4;
 /// Of each worker.
 const BLOCKS: usize = 3000;
@@ -198,10 +201,14 @@ fn end() {
     unsafe { libc::abort() };
 }
 
+fn has_caches_of_threads() -> bool {
+    NAME.ends_with("-threads")
+}
+
 /// The C library takes what tcmalloc's caches of processors need, unless it is told not to when the process begins.
 fn without_libc_sequences() {
     const TUNABLES: &str = "GLIBC_TUNABLES";
-    if cfg!(feature = "threads") || std::env::var_os(TUNABLES).is_some() {
+    if has_caches_of_threads() || std::env::var_os(TUNABLES).is_some() {
         return;
     }
     let name = std::ffi::CString::new(std::env::args().next().unwrap()).unwrap();
@@ -218,10 +225,10 @@ fn main() {
     truth::push("main", file!(), 0, Some(false));
     truth::push("end", file!(), 0, Some(false));
     truth::gap("libc");
-    if !cfg!(feature = "threads") {
+    if !has_caches_of_threads() {
         unsafe { TCMalloc_Internal_ForceCpuCacheActivation() };
     }
-    let interval = if cfg!(feature = "samples") { 4096 } else { i64::MAX };
+    let interval = if NAME.ends_with("-prof") { 4096 } else { i64::MAX };
     unsafe { MallocExtension_Internal_SetProfileSamplingInterval(interval) };
     TABLE.store(memory(WORKERS * BLOCKS), Relaxed);
     ALIGNMENTS.store(memory(WORKERS * BLOCKS), Relaxed);

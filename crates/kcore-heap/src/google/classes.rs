@@ -80,5 +80,5 @@ fn fits(space: &dyn AddressSpace, map: &Map, descriptors: &Descriptors, sizes: &
         if seen < SPANS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     // One that is torn, or of which memory is missing, proves nothing.
-    seen > 0 && right > seen / 2
+    right > 0 && right >= seen / 2
 }

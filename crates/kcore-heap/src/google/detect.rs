@@ -71,7 +71,7 @@ fn map(host: &dyn HeapHost, module: &dyn HeapModule) -> Option<(Map, &'static st
     let searched = || Map::find(host, module).map(|map| (map, "found by search"));
     let named = || {
         let symbols = module.symbols_ending(MAP).into_iter();
-        let at = |(_, at, _): (String, Addr, u64)| Map::at(host.space(), at);
+        let at = |(_, at, _): (String, Addr, u64)| Map::at(host, module, at);
         symbols.filter_map(at).map(|map| (map, "found by its symbol")).next()
     };
     searched().or_else(named)

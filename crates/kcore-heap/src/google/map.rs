@@ -34,8 +34,9 @@ pub(super) struct Map {
 
 impl Map {
     /// The map whose root is known, if its leaves prove it.
-    pub(super) fn at(space: &dyn AddressSpace, root: Addr) -> Option<Self> {
-        LAYOUTS.iter().find_map(|layout| Self::proven(space, *layout, root))
+    pub(super) fn at(host: &dyn HeapHost, module: &dyn HeapModule, root: Addr) -> Option<Self> {
+        let data = module.data().into_iter().find(|data| data.contains(root))?;
+        LAYOUTS.iter().find_map(|layout| Self::proven(host.space(), *layout, root, data))
     }
 
     /// The map of a module, found by pointers to leaves: spans in them say which pages they have, and so where the root is.
@@ -45,15 +46,12 @@ impl Map {
 
     fn with_layout(host: &dyn HeapHost, module: &dyn HeapModule, layout: Layout) -> Option<Self> {
         let (mut tried, mut found) = (FxHashSet::default(), None);
-        for data in module.data().into_iter().filter(|data| data.len() >= layout.root_bytes()) {
+        for data in module.data() {
             let _ = each_word(host.space(), data, &mut |at, leaf| {
                 if may_be_leaf(host, layout, leaf) && tried.insert(leaf) {
                     let root = root_of(host.space(), layout, at, Addr::new(leaf));
-                    let root = root.filter(|root| {
-                        let root = AddrRange::with_len(*root, layout.root_bytes());
-                        data.start <= root.start && root.end <= data.end
-                    });
-                    found = root.and_then(|root| Self::proven(host.space(), layout, root));
+                    let root = root.filter(|root| data.contains(*root));
+                    found = root.and_then(|root| Self::proven(host.space(), layout, root, data));
                 }
                 match found.is_some() || tried.len() >= MAX_TRIED {
                     true => ControlFlow::Break(()),
@@ -67,9 +65,15 @@ impl Map {
         found
     }
 
-    /// The map with a root, if more of its entries prove it than contradict it.
-    fn proven(space: &dyn AddressSpace, layout: Layout, root: Addr) -> Option<Self> {
-        let map = Self { root, layout, leaves: leaves(space, layout, root) };
+    /// The map with a root in some data, if more of its entries prove it than contradict it.
+    fn proven(
+        space: &dyn AddressSpace,
+        layout: Layout,
+        root: Addr,
+        data: AddrRange,
+    ) -> Option<Self> {
+        let table = AddrRange::with_len(root, layout.root_bytes()).intersection(&data)?;
+        let map = Self { root, layout, leaves: leaves(space, table) };
         let (mut right, mut seen) = (0_i64, 0_i64);
         for leaf in &map.leaves {
             let _ = map.each_entry(space, *leaf, &mut |page, entry, class| {
@@ -229,10 +233,10 @@ impl Content {
 
 fn may_be_leaf(host: &dyn HeapHost, layout: Layout, value: u64) -> bool {
     let at = Addr::new(value);
-    let end = at.saturating_add(layout.leaf_bytes());
+    let end = at.saturating_add(layout.spans_at());
     value.is_multiple_of(8)
         && value >> 47 == 0
-        && host.mapping_at(at).is_some_and(|mapping| mapping.range.end >= end)
+        && host.mapping_at(at).is_some_and(|mapping| mapping.range.end > end)
         && is_anonymous(host, at)
 }
 
@@ -254,12 +258,12 @@ fn root_of(space: &dyn AddressSpace, layout: Layout, at: Addr, leaf: Addr) -> Op
     at.get().checked_sub(number?.checked_mul(8)?).map(Addr::new)
 }
 
-fn leaves(space: &dyn AddressSpace, layout: Layout, root: Addr) -> Vec<(u64, Addr)> {
+/// The leaves that a root leads to, with their numbers.
+fn leaves(space: &dyn AddressSpace, root: AddrRange) -> Vec<(u64, Addr)> {
     let (mut seen, mut leaves) = (FxHashSet::default(), Vec::new());
-    let table = AddrRange::with_len(root, layout.root_bytes());
-    let _ = each_word(space, table, &mut |at, leaf| {
+    let _ = each_word(space, root, &mut |at, leaf| {
         if leaf.is_multiple_of(8) && space.slice(Addr::new(leaf)).is_ok() && seen.insert(leaf) {
-            leaves.push((at.offset_from(root).unwrap_or(0) >> 3, Addr::new(leaf)));
+            leaves.push((at.offset_from(root.start).unwrap_or(0) >> 3, Addr::new(leaf)));
         }
         if leaves.len() < MAX_LEAVES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
