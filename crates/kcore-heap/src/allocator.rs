@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kcore_mem::AddrRange;
 
-use crate::{HeapHost, NativeHeap, asan, glibc, google, jemalloc, mimalloc, musl, tcmalloc, unread};
+use crate::{
+    HeapHost, NativeHeap, asan, glibc, google, jemalloc, mimalloc, musl, tcmalloc, unread,
+};
 
 /// Looks for the heaps of one allocator in a process.
 #[derive(Clone, Copy)]

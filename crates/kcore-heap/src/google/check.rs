@@ -56,11 +56,14 @@ fn of_span(heap: &Google, host: &dyn HeapHost, span: &Span) -> Option<Torn> {
             (TornKind::Loop, at, format!("the free blocks of the span at {start} have it twice"))
         }
         Broken::NoBlock(at) => {
-            let why = format!("the free blocks of the span at {start} lead to {at}, where no block begins");
+            let why = format!(
+                "the free blocks of the span at {start} lead to {at}, where no block begins"
+            );
             (TornKind::Link, span.at, why)
         }
         Broken::Unreadable(at) => {
-            let why = format!("the free blocks of the span at {start} lead to {at}, which has no bytes");
+            let why =
+                format!("the free blocks of the span at {start} lead to {at}, which has no bytes");
             (TornKind::Link, span.at, why)
         }
     };
@@ -71,7 +74,9 @@ fn count(span: &Span, size: u64, objects: &Objects) -> Option<Torn> {
     let blocks = span.blocks(size);
     let why = format!(
         "the span at {} has room for {blocks} blocks, handed out {}, and has {}",
-        span.range.start, span.handed_out(size), objects.count
+        span.range.start,
+        span.handed_out(size),
+        objects.count
     );
     (span.handed_out(size).saturating_add(objects.count) != blocks)
         .then(|| torn(TornKind::Count, span.at, why))
@@ -118,14 +123,17 @@ fn misplaced(heap: &Google, host: &dyn HeapHost, cached: &CachedBlock) -> Option
     let list = heap.list(cached.list()).name;
     let span = heap.span_at(host.space(), cached.at);
     let place = span.and_then(|span| {
-        let size = heap.size_of(cached.class).filter(|_| span.content.class() == Some(cached.class))?;
+        let size =
+            heap.size_of(cached.class).filter(|_| span.content.class() == Some(cached.class))?;
         let index = span.index_of(size, cached.at)?;
         Some(heap.objects(host.space(), &span, size).is_free(index))
     });
     match place {
         Some(false) => None,
         Some(true) => {
-            let why = format!("the block is in a cache ({list}), and its span has it too: it was freed twice");
+            let why = format!(
+                "the block is in a cache ({list}), and its span has it too: it was freed twice"
+            );
             let block = heap.block_at(host, cached.at);
             Some(Torn { block, ..torn(TornKind::DoubleFree, cached.at, why) })
         }

@@ -113,5 +113,4 @@ fn free_list(host: &dyn HeapHost, allocator: &Allocator) -> Option<FxHashSet<Add
 }
 
 /// Everywhere.
-pub(super) const EVERYWHERE: AddrRange =
-    AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
+pub(super) const EVERYWHERE: AddrRange = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));

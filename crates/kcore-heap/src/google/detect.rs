@@ -20,6 +20,12 @@ const TEXT: [&[u8]; 2] = [b"Possible double free ", b"detected"];
 const EXPORTED: &str = "MallocExtension_Internal_GetNumericProperty";
 const MAP: &str = "tcmalloc_internal6Static8pagemap_E";
 
+/// How the name of the transfer caches ends that processors share by their last-level cache, where they have how many of
+/// these there are, and how many it takes for them to be used (`ShardedTransferCacheManagerBase::kMinShardsAllowed`).
+const SHARED: &str = "tcmalloc_internal6Static23sharded_transfer_cache_E";
+const SHARES: u64 = 16;
+const LEAST_SHARES: u64 = 3;
+
 /// Every copy of it in the process.
 pub(super) fn detect(host: &dyn HeapHost) -> Vec<Result<Box<dyn NativeHeap>, Refused>> {
     let modules = host.modules();
@@ -60,7 +66,11 @@ fn heap_of(host: &dyn HeapHost, module: &dyn HeapModule) -> Result<Box<dyn Nativ
         central.add_cached(host.space(), &mut caches);
     }
     caches.blocks.sort_unstable();
-    let unknown = unknown(central.is_some(), has_processors || has_threads, &descriptors);
+    let mut unknown = unknown(central.is_some(), has_processors || has_threads, &descriptors);
+    if has_processors && has_shared(host, module) {
+        let why = "transfer caches that some processors share: they are not read, so blocks in them count as used";
+        unknown.push(why.into());
+    }
     let identity = identity(module, &map, how, unknown);
     let proxies = OnceLock::new();
     Ok(Box::new(Google { identity, map, descriptors, sizes, central, caches, proxies }))
@@ -77,15 +87,25 @@ fn map(host: &dyn HeapHost, module: &dyn HeapModule) -> Option<(Map, &'static st
     searched().or_else(named)
 }
 
+/// Whether processors share transfer caches, as far as a symbol tells.
+fn has_shared(host: &dyn HeapHost, module: &dyn HeapModule) -> bool {
+    let shares = |(_, at, _): (String, Addr, u64)| {
+        host.space().read_uint(at.saturating_add(SHARES), 4).unwrap_or(0)
+    };
+    module.symbols_ending(SHARED).into_iter().map(shares).any(|shares| shares >= LEAST_SHARES)
+}
+
 /// What is not known of it.
 fn unknown(has_central: bool, has_caches: bool, descriptors: &Descriptors) -> Vec<Arc<str>> {
     let mut unknown: Vec<Arc<str>> = Vec::new();
     if !has_central {
-        let why = "transfer caches: the central lists fit no table, so blocks in them count as used";
+        let why =
+            "transfer caches: the central lists fit no table, so blocks in them count as used";
         unknown.push(why.into());
     }
     if !has_caches {
-        let why = "caches of processors and threads: none proves itself, so blocks in them count as used";
+        let why =
+            "caches of processors and threads: none proves itself, so blocks in them count as used";
         unknown.push(why.into());
     }
     if descriptors.in_use.is_none() {
@@ -95,19 +115,17 @@ fn unknown(has_central: bool, has_caches: bool, descriptors: &Descriptors) -> Ve
     unknown
 }
 
-fn identity(
-    module: &dyn HeapModule,
-    map: &Map,
-    how: &str,
-    unknown: Vec<Arc<str>>,
-) -> HeapIdentity {
+fn identity(module: &dyn HeapModule, map: &Map, how: &str, unknown: Vec<Arc<str>>) -> HeapIdentity {
     let kib = map.layout.page() >> 10;
     HeapIdentity {
         allocator: NAME,
         version: None,
         instance: module.name().into(),
-        layout: format!("table for 2025, {how}, pages of {kib} KiB, map of pages at {:x}", map.root)
-            .into(),
+        layout: format!(
+            "table for 2025, {how}, pages of {kib} KiB, map of pages at {:x}",
+            map.root
+        )
+        .into(),
         unknown,
     }
 }

@@ -226,7 +226,9 @@ impl NativeHeap for Google {
             Some(Holder::Processor(number)) => {
                 (format!("cache of processor {number}, {size} bytes").into(), None)
             }
-            Some(Holder::Thread(thread)) => (format!("thread cache of {size} bytes").into(), thread),
+            Some(Holder::Thread(thread)) => {
+                (format!("thread cache of {size} bytes").into(), thread)
+            }
             _ => (format!("transfer cache of {size} bytes").into(), None),
         };
         BlockList { name, thread }

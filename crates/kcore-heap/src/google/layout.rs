@@ -61,7 +61,8 @@ impl Layout {
 
     /// Bytes of a leaf: size classes, spans, and what it has of each huge page.
     pub(super) const fn leaf_bytes(self) -> u64 {
-        let huge_pages = 8_u64.wrapping_shl(LG_LEAF.wrapping_add(self.lg_page).wrapping_sub(LG_HUGE));
+        let huge_pages =
+            8_u64.wrapping_shl(LG_LEAF.wrapping_add(self.lg_page).wrapping_sub(LG_HUGE));
         self.spans_at().wrapping_add(8 << LG_LEAF).wrapping_add(huge_pages)
     }
 

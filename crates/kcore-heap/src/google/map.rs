@@ -83,8 +83,10 @@ impl Map {
                     (class, again) => u64::from(class) == again || again == 0,
                 };
                 let span = Span::load(space, layout, Addr::new(entry & SPAN), class);
-                let holds = |span: &Span| span.first <= page && page.wrapping_sub(span.first) < span.pages;
-                right = right.saturating_add(i64::from(is_right && span.as_ref().is_some_and(holds)));
+                let holds =
+                    |span: &Span| span.first <= page && page.wrapping_sub(span.first) < span.pages;
+                right =
+                    right.saturating_add(i64::from(is_right && span.as_ref().is_some_and(holds)));
                 seen = seen.saturating_add(1);
                 if seen < SAMPLE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });

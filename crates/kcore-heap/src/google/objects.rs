@@ -59,8 +59,17 @@ impl Objects {
         }
     }
 
-    fn take_lists(&mut self, space: &dyn AddressSpace, span: &Span, size: u64) -> Result<(), Broken> {
-        let halves = span.free.cache.iter().flat_map(|word| (0..4).map(move |part| word >> (part * 16) as u32));
+    fn take_lists(
+        &mut self,
+        space: &dyn AddressSpace,
+        span: &Span,
+        size: u64,
+    ) -> Result<(), Broken> {
+        let halves = span
+            .free
+            .cache
+            .iter()
+            .flat_map(|word| (0..4).map(move |part| word >> (part * 16) as u32));
         for half in halves.take(usize::from(span.free.cached).min(CACHE)) {
             self.take(span, size, half as u16)?;
         }

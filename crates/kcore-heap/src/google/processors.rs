@@ -58,7 +58,10 @@ fn find(host: &dyn HeapHost, module: &dyn HeapModule, classes: usize) -> Option<
     for range in module.data() {
         let _ = each_word(host.space(), range, &mut |at, value| {
             let (base, shift) = (value & !SHIFT, value & SHIFT);
-            if SHIFTS.contains(&shift) && base.is_multiple_of(PAGE) && is_anonymous(host, Addr::new(base)) {
+            if SHIFTS.contains(&shift)
+                && base.is_multiple_of(PAGE)
+                && is_anonymous(host, Addr::new(base))
+            {
                 found = slabs(host, at, Addr::new(base), shift as u32, classes);
             }
             if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -72,7 +75,8 @@ fn find(host: &dyn HeapHost, module: &dyn HeapModule, classes: usize) -> Option<
 
 fn slabs(host: &dyn HeapHost, at: Addr, base: Addr, shift: u32, classes: usize) -> Option<Slabs> {
     let space = host.space();
-    let [stopped, table] = [8, BEGINS].map(|offset| Addr::new(word(space, at.saturating_add(offset))));
+    let [stopped, table] =
+        [8, BEGINS].map(|offset| Addr::new(word(space, at.saturating_add(offset))));
     if !is_anonymous(host, stopped) || !is_anonymous(host, table) {
         return None;
     }
@@ -82,9 +86,13 @@ fn slabs(host: &dyn HeapHost, at: Addr, base: Addr, shift: u32, classes: usize) 
     // The first class begins behind the headers of all, and each next one not before it.
     let headers = (classes as u64).saturating_mul(HEADER).div_ceil(8);
     let ascends = slabs.begins.get(1..)?.is_sorted();
-    let is_first = slabs.begins.get(1).is_some_and(|first| (headers..=headers.saturating_add(64)).contains(first));
+    let is_first = slabs
+        .begins
+        .get(1)
+        .is_some_and(|first| (headers..=headers.saturating_add(64)).contains(first));
     let parts = (0..64_u64).map(|part| base.saturating_add(part.wrapping_shl(shift)));
-    let is_some_filled = || parts.map(|part| state(space, &slabs, part)).any(|it| it == State::Filled);
+    let is_some_filled =
+        || parts.map(|part| state(space, &slabs, part)).any(|it| it == State::Filled);
     (slabs.begins.len() == classes && ascends && is_first && is_some_filled()).then_some(slabs)
 }
 

@@ -49,7 +49,12 @@ pub(super) struct Span {
 
 impl Span {
     /// The span whose descriptor lies at `at`, entered in the map with a size class: 0 for one block.
-    pub(super) fn load(space: &dyn AddressSpace, layout: Layout, at: Addr, class: u16) -> Option<Self> {
+    pub(super) fn load(
+        space: &dyn AddressSpace,
+        layout: Layout,
+        at: Addr,
+        class: u16,
+    ) -> Option<Self> {
         let words = words(space, at)?;
         let [_, _, counts, marks, pages, second, third, _] = words;
         let first = marks & 1_u64.wrapping_shl(layout.page_bits()).wrapping_sub(1);

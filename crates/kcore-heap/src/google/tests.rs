@@ -83,7 +83,13 @@ fn slabs() -> Vec<u8> {
 fn leaf() -> Vec<u8> {
     let mut bytes = vec![0; (1 << 15) + 8 * 264];
     (bytes[256], bytes[257]) = (LISTED as u8, MAPPED as u8);
-    let entries = [LISTED << 48 | descriptor(0), MAPPED << 48 | descriptor(1), descriptor(2), 0, descriptor(3)];
+    let entries = [
+        LISTED << 48 | descriptor(0),
+        MAPPED << 48 | descriptor(1),
+        descriptor(2),
+        0,
+        descriptor(3),
+    ];
     put(&mut bytes, (1 << 15) + 256 * 8, &entries);
     bytes
 }
@@ -208,5 +214,46 @@ fn a_map_or_sizes_that_are_not_known_are_refused() {
         put(&mut parts[part].1, at, &[1]);
         let refused = found(&process(parts)).err().expect("it is refused");
         assert!(refused.why.starts_with(what), "{}", refused.why);
+    }
+}
+
+/// Asks for all that a heap tells, if one is found.
+fn ask(parts: Parts) {
+    let host = process(parts);
+    for heap in (ALLOCATOR.detect)(&host).into_iter().flatten() {
+        let blocks = blocks(heap.as_ref(), &host);
+        for block in blocks.iter().step_by(41) {
+            let found = heap.block_at(&host, block.at);
+            assert!(found.is_none_or(|found| found.whole.contains(block.at)));
+        }
+        let mut watch = |_, _| ControlFlow::Continue(());
+        assert!(heap.usage(&host, Depth::Blocks, &mut watch).is_some());
+        let _ = (torn(heap.as_ref(), &host), heap.samples(&host, &mut watch));
+    }
+}
+
+#[test]
+fn flipped_bytes_are_survived() {
+    for part in 1..6 {
+        let held = parts()[part].1.clone();
+        for (at, _) in held.iter().enumerate().filter(|(_, byte)| **byte != 0) {
+            for mask in [0x01, 0x08, 0x40, 0xff] {
+                let mut parts = parts();
+                parts[part].1[at] ^= mask;
+                ask(parts);
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_that_are_cut_are_survived() {
+    for part in 1..6 {
+        let len = parts()[part].1.len();
+        for kept in (0..len).step_by(len / 61 + 1) {
+            let mut parts = parts();
+            parts[part].1.truncate(kept.max(1));
+            ask(parts);
+        }
     }
 }

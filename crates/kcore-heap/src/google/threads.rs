@@ -24,7 +24,12 @@ const MAX_CACHES: usize = 1 << 16;
 const MAX_LENGTH: u64 = 1 << 14;
 
 /// Adds the caches of threads, which are linked with one another.
-pub(super) fn add(host: &dyn HeapHost, module: &dyn HeapModule, sizes: &[u64], caches: &mut Caches) {
+pub(super) fn add(
+    host: &dyn HeapHost,
+    module: &dyn HeapModule,
+    sizes: &[u64],
+    caches: &mut Caches,
+) {
     let Some(first) = find(host, module, sizes) else { return };
     let threads: Vec<(u64, Tid)> = threads(host);
     let (mut seen, mut wanted) = (FxHashSet::default(), vec![first]);

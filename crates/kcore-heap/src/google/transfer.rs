@@ -65,8 +65,9 @@ impl Central {
             strides.filter(|stride| says(space, first.saturating_add(*stride), 2, sizes));
         strides.find_map(|stride| {
             let list = Self { first, stride, classes: 0 };
-            let is_next =
-                |class: &u64| says(space, list.of(*class), *class, sizes) && list.is_whole(host, *class);
+            let is_next = |class: &u64| {
+                says(space, list.of(*class), *class, sizes) && list.is_whole(host, *class)
+            };
             let last = (1..MAX_CLASSES).take_while(is_next).last()?;
             (last >= ENOUGH).then_some(Self { classes: last.saturating_add(1), ..list })
         })

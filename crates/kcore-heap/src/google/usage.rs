@@ -75,15 +75,17 @@ impl Sums {
     fn add_small(&mut self, heap: &Google, host: &dyn HeapHost, span: &Span, size: u64) {
         let objects = heap.objects(host.space(), span, size);
         let blocks = span.blocks(size);
-        self.counted = self.counted.saturating_add(span.handed_out(size)).saturating_add(objects.count);
+        self.counted =
+            self.counted.saturating_add(span.handed_out(size)).saturating_add(objects.count);
         self.blocks = self.blocks.saturating_add(blocks);
         if span.handed_out(size).saturating_add(objects.count) != blocks {
             self.wrong = self.wrong.or(Some(span.at));
         }
         let is_handed_out =
             |at: Addr| span.index_of(size, at).is_some_and(|index| !objects.is_free(index));
-        let is_right =
-            |block: &&CachedBlock| span.content.class() == Some(block.class) && is_handed_out(block.at);
+        let is_right = |block: &&CachedBlock| {
+            span.content.class() == Some(block.class) && is_handed_out(block.at)
+        };
         let cached = heap.cached_in(span.range).iter().filter(is_right).count();
         self.cached = self.cached.saturating_add(cached as u64);
         let proxies = heap.proxies_in(host.space(), span.range);
@@ -129,7 +131,9 @@ fn totals(heap: &Google, host: &dyn HeapHost, sums: &Sums) -> Usage {
         metadata: metadata(heap, sums),
         equalities: equalities(heap, host, sums, cached),
         own: own(heap, sums, cached, mapped),
-        notes: vec!["pages of no span, which the page heap has or gave back, are in no block".into()],
+        notes: vec![
+            "pages of no span, which the page heap has or gave back, are in no block".into(),
+        ],
     }
 }
 
