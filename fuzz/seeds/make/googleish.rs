@@ -45,7 +45,7 @@ fn descriptor(number: u64) -> u64 {
 /// The allocator of descriptors, the sizes of classes, where the caches of processors are, and the root of the map.
 fn data() -> Vec<u8> {
     let mut data = vec![0; 4096];
-    let text = b"Possible double free detected of %p";
+    let text = b"TEST_ONLY_TCMALLOC_POW2_SIZECLASS";
     data[0x100..0x100 + text.len()].copy_from_slice(text);
     put(&mut data, 0x800, &[DATA + 0x10, 0, descriptor(3), 3, 4]);
     for class in 0..25_u16 {

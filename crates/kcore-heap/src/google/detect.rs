@@ -14,8 +14,8 @@ use super::{classes, processors, threads};
 use crate::module_words::holds_text;
 use crate::{HeapHost, HeapIdentity, HeapModule, NativeHeap, Refused};
 
-/// A text that stands in what tells of a block that is freed twice.
-const TEXT: [&[u8]; 2] = [b"Possible double free ", b"detected"];
+/// How names of experiments begin that every build has.
+const TEXT: [&[u8]; 2] = [b"TEST_ONLY_", b"TCMALLOC_"];
 /// What every build exports, and how the name of its map ends (`tcmalloc_internal::Static::pagemap_`).
 const EXPORTED: &str = "MallocExtension_Internal_GetNumericProperty";
 const MAP: &str = "tcmalloc_internal6Static8pagemap_E";

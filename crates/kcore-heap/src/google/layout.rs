@@ -75,7 +75,7 @@ impl Layout {
     /// them is a bit field of 32 bits, which crosses no boundary of 32 bits.
     pub(super) const fn large_bit(self) -> u32 {
         let bits = self.page_bits();
-        match bits % 32 + RESERVED_BITS > 32 {
+        match bits % 32 > 32 - RESERVED_BITS {
             true => 32 + RESERVED_BITS,
             false => bits.wrapping_add(RESERVED_BITS),
         }

@@ -65,11 +65,8 @@ impl Objects {
         span: &Span,
         size: u64,
     ) -> Result<(), Broken> {
-        let halves = span
-            .free
-            .cache
-            .iter()
-            .flat_map(|word| (0..4).map(move |part| word >> (part * 16) as u32));
+        let halves =
+            span.free.cache.iter().flat_map(|word| [0, 16, 32, 48].map(|from| word >> from));
         for half in halves.take(usize::from(span.free.cached).min(CACHE)) {
             self.take(span, size, half as u16)?;
         }

@@ -74,7 +74,7 @@ fn slabs() -> Vec<u8> {
         put_halves(&mut bytes, class * 4, &[current, end]);
         put_halves(&mut bytes, 0x1200 + class * 2, &[begin(class)]);
     }
-    put(&mut bytes, 13 * 8, &[SLABS + 13 * 8 | 1, HEAP + PAGE + 7 * 64]);
+    put(&mut bytes, 13 * 8, &[(SLABS + 13 * 8) | 1, HEAP + PAGE + 7 * 64]);
     // What is behind the last processor is no part of the caches.
     put(&mut bytes, 0x1000, &[0x1234_5678]);
     bytes
@@ -101,7 +101,7 @@ fn heap() -> Vec<u8> {
 }
 
 fn parts() -> Parts {
-    let text = b"Possible double free detected of %p\0".to_vec();
+    let text = b"TEST_ONLY_TCMALLOC_POW2_SIZECLASS\0".to_vec();
     [
         (TEXT, text),
         (DATA, data()),
