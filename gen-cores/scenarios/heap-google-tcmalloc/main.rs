@@ -12,6 +12,7 @@ use std::io::Write;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use std::thread;
+use std::time::Duration;
 
 use tcmalloc_better::TCMalloc;
 
@@ -63,7 +64,8 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 static STARTED: Barrier = Barrier::new(WORKERS);
 static FILLED: Barrier = Barrier::new(WORKERS);
 static FREED: Barrier = Barrier::new(WORKERS);
-static READY: Barrier = Barrier::new(WORKERS);
+/// How many workers are done.
+static RESTING: AtomicUsize = AtomicUsize::new(0);
 
 struct Random(u64);
 
@@ -158,8 +160,22 @@ fn work(number: usize) {
 }
 
 #[inline(never)]
-fn rest() {
-    std::thread::park();
+fn rest() -> u32 {
+    RESTING.fetch_add(1, Relaxed);
+    loop {
+        thread::park();
+        if std::hint::black_box(false) {
+            return 1;
+        }
+    }
+}
+
+/// Waits until all workers but the one that is gone do nothing any more.
+fn wait_for_rest() {
+    while RESTING.load(Relaxed) < WORKERS - 1 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(Duration::from_millis(200));
 }
 
 /// What is told of a thread is told before it works: nothing may be allocated afterwards.
@@ -170,10 +186,7 @@ fn worker() {
     truth::push("rest", file!(), 0, Some(false));
     truth::gap("std");
     work(NEXT.fetch_add(1, Relaxed));
-    READY.wait();
-    loop {
-        rest();
-    }
+    std::hint::black_box(rest());
 }
 
 fn tell_blocks() {
@@ -235,7 +248,7 @@ fn main() {
     let threads: Vec<_> = (0..WORKERS - 1).map(|_| thread::spawn(worker)).collect();
     // A worker whose thread is gone when the process dies.
     thread::spawn(|| work(NEXT.fetch_add(1, Relaxed))).join().unwrap();
-    READY.wait();
+    wait_for_rest();
     std::mem::forget(threads);
     end();
 }
