@@ -58,8 +58,6 @@ pub(super) struct Caches {
     pub(super) caches: Vec<Cache>,
     /// Lowest first, once all are there.
     pub(super) blocks: Vec<CachedBlock>,
-    /// What was found not to be as it must be: where, and why.
-    pub(super) torn: Vec<(Addr, String)>,
 }
 
 impl Caches {

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use kcore_mem::Addr;
 
 use super::cache::CachedBlock;
-use super::descriptors::EVERYWHERE;
 use super::heap::Google;
+use super::map::EVERYWHERE;
 use super::objects::{Broken, Objects};
 use super::span::{Content, Span};
 use crate::{HeapHost, NativeHeap, Torn, TornKind, Watch};
@@ -89,12 +89,6 @@ fn caches(
     watch: Watch<'_>,
     tell: &mut dyn FnMut(Torn) -> ControlFlow<()>,
 ) -> Option<()> {
-    let torn = heap.caches.torn.iter().map(|(at, why)| torn(TornKind::Link, *at, why.clone()));
-    for torn in torn {
-        if tell(torn).is_break() {
-            return Some(());
-        }
-    }
     let (mut told, mut last) = (0_usize, None);
     for (number, cached) in heap.caches.blocks.iter().enumerate() {
         if number.is_multiple_of(CACHED) && watch(0, 0).is_break() {

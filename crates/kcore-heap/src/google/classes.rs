@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::descriptors::{Descriptors, EVERYWHERE};
-use super::map::Map;
+use super::descriptors::Descriptors;
+use super::map::{EVERYWHERE, Map};
 use super::objects::Objects;
 use super::span::Content;
 use crate::module_words::each_word;

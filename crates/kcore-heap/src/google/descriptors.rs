@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use kcore_mem::{Addr, AddrRange};
+use kcore_mem::Addr;
 use rustc_hash::FxHashSet;
 
 use super::map::Map;
@@ -61,7 +61,7 @@ impl Descriptors {
         self.free.contains(&at)
     }
 
-    /// Bytes of those that are free.
+    /// How many are free.
     pub(super) fn free_count(&self) -> u64 {
         self.free.len() as u64
     }
@@ -111,6 +111,3 @@ fn free_list(host: &dyn HeapHost, allocator: &Allocator) -> Option<FxHashSet<Add
     }
     (free.len() as u64 == wanted).then_some(free)
 }
-
-/// Everywhere.
-pub(super) const EVERYWHERE: AddrRange = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));

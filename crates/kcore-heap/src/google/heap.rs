@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
 use super::cache::{CachedBlock, Caches, Holder, of_list};
-use super::descriptors::{Descriptors, EVERYWHERE};
-use super::map::Map;
+use super::descriptors::Descriptors;
+use super::map::{EVERYWHERE, Map};
 use super::objects::Objects;
 use super::samples::{self, Sampled};
 use super::span::{Content, Span};

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::descriptors::Descriptors;
 use super::layout::{LAYOUTS, Layout};
-use super::span::{Content, Span};
+use super::span::Span;
 use crate::module_words::{each_word, is_anonymous, word};
 use crate::{HeapHost, HeapModule};
 
@@ -21,6 +21,9 @@ const SAMPLE: i64 = 256;
 const MAX_LEAVES: usize = 1 << 20;
 /// Pages of one block: 32 GiB of the smallest ones.
 const MAX_PAGES: u64 = 1 << 22;
+
+/// All addresses.
+pub(super) const EVERYWHERE: AddrRange = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
 
 /// The map of one copy of the allocator.
 #[derive(Debug)]
@@ -214,22 +217,11 @@ impl Map {
     /// How many spans there are, of all contents.
     pub(super) fn count(&self, space: &dyn AddressSpace, descriptors: &Descriptors) -> u64 {
         let mut count = 0_u64;
-        let everywhere = AddrRange::new(Addr::new(0), Addr::new(u64::MAX));
-        let _ = self.each_span(space, descriptors, everywhere, &mut |_| {
+        let _ = self.each_span(space, descriptors, EVERYWHERE, &mut |_| {
             count = count.saturating_add(1);
             ControlFlow::Continue(())
         });
         count
-    }
-}
-
-impl Content {
-    /// The size class, where it has one.
-    pub(super) const fn class(self) -> Option<u16> {
-        match self {
-            Self::Small(class) => Some(class),
-            Self::Large | Self::Sampled(_) => None,
-        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, AddrRange, AddressSpace, CodeAddr};
 
-use super::descriptors::EVERYWHERE;
 use super::heap::Google;
+use super::map::EVERYWHERE;
 use super::span::Content;
 use crate::module_words::word;
 use crate::{HeapHost, Sample, Samples, Watch};

@@ -19,6 +19,16 @@ pub(super) enum Content {
     Sampled(Addr),
 }
 
+impl Content {
+    /// The size class, where it has one.
+    pub(super) const fn class(self) -> Option<u16> {
+        match self {
+            Self::Small(class) => Some(class),
+            Self::Large | Self::Sampled(_) => None,
+        }
+    }
+}
+
 /// What a span knows of its blocks that it has not handed out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FreeParts {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kcore_mem::{Addr, AddrRange};
 
 use super::cache::{CachedBlock, Holder};
-use super::descriptors::EVERYWHERE;
 use super::heap::Google;
+use super::map::EVERYWHERE;
 use super::span::{Content, DESCRIPTOR, Span};
 use crate::{Amount, ArenaUsage, CacheUsage, Equality, HeapHost, OwnFigure, Usage, Watch};
 
