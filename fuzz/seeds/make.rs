@@ -22,6 +22,8 @@ mod erlangish;
 mod goish;
 #[path = "make/greenlets.rs"]
 mod greenlets;
+#[path = "make/googleish.rs"]
+mod googleish;
 #[path = "make/heapish.rs"]
 mod heapish;
 #[path = "make/javaish.rs"]
@@ -127,6 +129,7 @@ fn typed() {
     trios::seeds().iter().for_each(|(name, bytes)| put("trio", name, bytes));
     heapish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
     asanish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
+    googleish::seeds().iter().for_each(|(name, bytes)| put("heap", name, bytes));
     tokioish::seeds().iter().for_each(|(name, bytes)| put("tokio", name, bytes));
     luaish::seeds().iter().for_each(|(name, bytes)| put("lua", name, bytes));
     jitish::seeds().iter().for_each(|(name, bytes)| put("luajit", name, bytes));

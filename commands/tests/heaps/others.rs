@@ -1,5 +1,5 @@
-//! Heaps of AddressSanitizer, jemalloc, mimalloc, musl and tcmalloc, held against what the program knows of each block, and against what the
-//! allocators say of themselves.
+//! Heaps of AddressSanitizer, jemalloc, mimalloc, musl and both tcmallocs, held against what the program knows of each
+//! block, and against what the allocators say of themselves.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::{fs, ops::ControlFlow, path::Path};
@@ -23,6 +23,9 @@ const CASES: &[(&str, &str)] = &[
     ("heap-tcmalloc", "tcmalloc"),
     ("heap-tcmalloc-static", "tcmalloc"),
     ("heap-tcmalloc-prof", "tcmalloc"),
+    ("heap-google-tcmalloc", "Google's tcmalloc"),
+    ("heap-google-tcmalloc-threads", "Google's tcmalloc"),
+    ("heap-google-tcmalloc-prof", "Google's tcmalloc"),
 ];
 
 /// A block as the program knows it.
@@ -262,7 +265,8 @@ fn each_thread_that_allocates_has_a_cache() {
     each_case(|opened, heap, _| {
         let usage = usage(&opened.core, heap, Depth::Lists);
         let threads: HashSet<_> = usage.caches.iter().filter_map(|cache| cache.thread).collect();
-        let has_none = ["mimalloc", "musl", "asan"].iter().any(|name| opened.name.contains(name));
+        let without = ["mimalloc", "musl", "asan", "google-tcmalloc/", "google-tcmalloc-prof"];
+        let has_none = without.iter().any(|name| opened.name.contains(name));
         let wanted = if has_none { 0 } else { opened.core.tids().len() };
         assert_eq!(threads.len(), wanted, "{}", opened.name);
     });

@@ -146,15 +146,25 @@ impl AddressSpace for CoreSpace {
             .collect()
     }
 
-    fn first_data(&self, range: AddrRange) -> Option<AddrRange> {
-        let segment = self.segment_at(range.start);
-        let in_file = segment.and_then(|segment| self.file_range(segment, range.start));
-        let Some(in_file) = in_file else { return Some(range) };
-        let len = usize::try_from(range.len()).unwrap_or(usize::MAX);
-        let end = in_file.end.min(in_file.start.saturating_add(len));
-        let data = self.bytes.first_data(in_file.start..end)?;
-        let at = |offset: usize| range.start.saturating_add(offset.abs_diff(in_file.start) as u64);
-        Some(AddrRange::new(at(data.start), at(data.end)))
+    fn first_data(&self, mut range: AddrRange) -> Option<AddrRange> {
+        // Where the rest of a segment is a hole, the next one may hold more.
+        loop {
+            let segment = self.segment_at(range.start);
+            let in_file = segment.and_then(|segment| self.file_range(segment, range.start));
+            let Some(in_file) = in_file else { return Some(range) };
+            let len = usize::try_from(range.len()).unwrap_or(usize::MAX);
+            let end = in_file.end.min(in_file.start.saturating_add(len));
+            let at =
+                |offset: usize| range.start.saturating_add(offset.abs_diff(in_file.start) as u64);
+            if let Some(data) = self.bytes.first_data(in_file.start..end) {
+                return Some(AddrRange::new(at(data.start), at(data.end)));
+            }
+            let next = at(end);
+            if next >= range.end || next <= range.start {
+                return None;
+            }
+            range = AddrRange::new(next, range.end);
+        }
     }
 }
 
@@ -222,6 +232,23 @@ mod tests {
             regions.iter().map(|it| (it.range.start.get(), it.range.len())).collect();
         assert_eq!(ranges, [(0x1000, 8), (0x1008, 4)]);
         assert_eq!(space.slice(Addr::new(0x1008)).map(<[u8]>::len), Ok(4));
+    }
+
+    #[test]
+    fn data_is_found_in_a_segment_behind_one_that_is_a_hole() {
+        const MIB: u64 = 1 << 20;
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(4 * MIB).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, &[1; 16], 3 * MIB).unwrap();
+        let segments =
+            [0, 1].map(|part| segment((4 + part * 2) * MIB, part * 2 * MIB, 2 * MIB, 2 * MIB));
+        let bytes = FileBytes::map_sparse(&file).unwrap();
+        let space = CoreSpace { bytes, segments: segments.into(), ..space() };
+        let range = AddrRange::new(Addr::new(4 * MIB), Addr::new(8 * MIB));
+        let found = space.first_data(range).expect("there is data");
+        // A file system that knows no holes has data everywhere.
+        let is_whole = found.start == range.start;
+        assert!(is_whole || found.contains(Addr::new(7 * MIB)), "{found:?}");
     }
 
     #[test]

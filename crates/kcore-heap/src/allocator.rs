@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use kcore_mem::AddrRange;
 
-use crate::{HeapHost, NativeHeap, asan, glibc, jemalloc, mimalloc, musl, tcmalloc, unread};
+use crate::{
+    HeapHost, NativeHeap, asan, glibc, google, jemalloc, mimalloc, musl, tcmalloc, unread,
+};
 
 /// Looks for the heaps of one allocator in a process.
 #[derive(Clone, Copy)]
@@ -26,6 +28,7 @@ pub const ALLOCATORS: &[Allocator] = &[
     jemalloc::ALLOCATOR,
     mimalloc::ALLOCATOR,
     tcmalloc::ALLOCATOR,
+    google::ALLOCATOR,
     asan::ALLOCATOR,
     unread::ALLOCATOR,
 ];

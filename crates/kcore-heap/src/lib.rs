@@ -31,6 +31,7 @@ mod allocator;
 mod asan;
 mod block;
 mod glibc;
+mod google;
 mod heaps;
 mod history;
 mod host;

@@ -11,17 +11,13 @@ struct Sign {
     functions: &'static [&'static str],
 }
 
-/// Signs of them: of GCC 12 and LLVM 19 (sanitizers, Scudo), Google's tcmalloc of 2024, and the collector of Boehm, 8.2.
+/// Signs of them: of GCC 12 and LLVM 19 (sanitizers, Scudo), and the collector of Boehm, 8.2.
 const SIGNS: &[Sign] = &[
     Sign { allocator: "HWAddressSanitizer", functions: &["__hwasan_init"] },
     Sign { allocator: "MemorySanitizer", functions: &["__msan_init"] },
     Sign { allocator: "ThreadSanitizer", functions: &["__tsan_init"] },
     Sign { allocator: "LeakSanitizer", functions: &["__lsan_init"] },
     Sign { allocator: "Scudo", functions: &["__scudo_print_stats"] },
-    Sign {
-        allocator: "Google's tcmalloc",
-        functions: &["MallocExtension_Internal_GetNumericProperty"],
-    },
     Sign { allocator: "Boehm GC", functions: &["GC_malloc", "GC_gcollect"] },
 ];
 
