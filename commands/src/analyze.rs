@@ -202,6 +202,7 @@ fn command(source: EvidenceSource) -> String {
         EvidenceSource::Lock(at) => format!("{:x}::locks", at.get()),
         EvidenceSource::Heap => "::heapcheck".to_owned(),
         EvidenceSource::Waits => "::locks -a".to_owned(),
+        EvidenceSource::Tasks => "::tasks".to_owned(),
         _ => "::status".to_owned(),
     }
 }

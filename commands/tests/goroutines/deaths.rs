@@ -111,6 +111,20 @@ fn who_sent_sigquit_is_told() {
     }
 }
 
+#[test]
+fn a_deadlock_leads_to_what_goroutines_wait_for() {
+    for case in cases("go-ends-deadlock").iter().filter(|case| case.maker == Maker::Kernel) {
+        let core = open(case);
+        let finding = core.records("::analyze").remove(0)["findings"][0].take();
+        let next = finding["next"].as_array().expect("what to ask next");
+        assert!(next.iter().any(|next| next["command"] == "::tasks"), "{}: {next:?}", core.name);
+        let main = core.records("1::goroutine").remove(0);
+        // Go 1.19 has one word for all that waits in the table of semaphores.
+        let reasons = ["sync.Mutex.Lock", "semacquire"].map(|word| main["reason"] == word);
+        assert!(reasons.contains(&true), "{}: {main}", core.name);
+    }
+}
+
 /// Where threads stand on stacks of goroutines, the memory around them is Go's heap.
 #[test]
 fn the_heap_of_go_is_no_stack_of_a_thread() {

@@ -68,7 +68,10 @@ fn a_core_has_not_moved_from_itself() {
     assert_eq!(records(&["diff", "--json"], &twice, "changed_stack"), [Value::Null; 0]);
     let (out, _, status) = run(&["diff"], &twice);
     assert_eq!(status, Some(0));
-    assert!(out.contains("0 new, 0 gone, 0 with another number of threads or tasks, 5 as before"), "{out}");
+    assert!(
+        out.contains("0 new, 0 gone, 0 with another number of threads or tasks, 5 as before"),
+        "{out}"
+    );
 }
 
 /// Saves a core of a program with goroutines, so many of them more than it has anyway.
@@ -95,7 +98,7 @@ fn saved_with_goroutines(exe: &Path, more: u64, folder: &tempfile::TempDir) -> P
 fn goroutines_that_became_more_are_told() {
     let case = match gen_cores::ensure("goroutines", "go1.27").expect("a core") {
         gen_cores::Outcome::Made(case) | gen_cores::Outcome::Fresh(case) => case,
-        gen_cores::Outcome::Skipped(skipped) => return gen_cores::report_not_tested(&skipped),
+        gen_cores::Outcome::Skipped(skipped) => return gen_cores::not_tested(skipped),
     };
     let folder = tempfile::tempdir().unwrap();
     let cores = [0, 30].map(|more| saved_with_goroutines(&case.exe, more, &folder));

@@ -48,6 +48,8 @@ pub enum EvidenceSource {
     Heap,
     /// What a thread waits in, where that is no lock.
     Waits,
+    /// The tasks of languages and runtimes, and what each waits for.
+    Tasks,
 }
 
 /// A fact, and where it is to be seen.

@@ -39,6 +39,8 @@ const LIBRARIES: [&str; 6] = [
 
 /// What stands for the type of Go's panics, which have values of any type.
 const GOS_PANIC: &str = "panic";
+/// What Go's runtime says when all goroutines wait for each other (`runtime/proc.go`, `checkdead`).
+const GOS_DEADLOCK: &str = "all goroutines are asleep";
 
 pub const FINDER: Finder = Finder {
     name: "last-words",
@@ -58,8 +60,20 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
             false => Finding::likely(sentence),
         };
         let finding = finding.with("the words are in memory", EvidenceSource::Process);
-        finding.with("the thread gave up", EvidenceSource::Stack(crash.tid()))
+        let finding = finding.with("the thread gave up", EvidenceSource::Stack(crash.tid()));
+        match is_gos_deadlock(crash) {
+            true => finding.then_ask("what each goroutine waits for", EvidenceSource::Tasks),
+            false => finding,
+        }
     }))
+}
+
+/// Whether Go's runtime gave up since nothing can run any more: the thread that found it out tells nothing of that.
+fn is_gos_deadlock(crash: &Crash<'_>) -> bool {
+    let words = crash.core().crash().last_words();
+    words.iter().any(|words| {
+        matches!(words, LastWords::Fatal { message, .. } if message.starts_with(GOS_DEADLOCK))
+    })
 }
 
 /// What the program said about its end; `None` if it ended by another's doing, or said nothing.
