@@ -1,6 +1,7 @@
 /*
  * Threads wait for locks of a table, several of which one thread holds: it reads from a pipe into which nobody writes
- * ("reads"), or waits for events that do not come ("events"). With "one" there is one waiter alone.
+ * ("reads"), or waits for events that do not come ("events"). With "one" there is one waiter alone. With "leader" all wait
+ * for one lock, whose holder waits for events, as one thread of a pool does for all.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 static pthread_mutex_t items[64];
 static const int places[HELD] = {3, 17, 40};
 static pthread_barrier_t begun;
-static int waits_for_events;
+static int waits_for_events, is_led;
 
 __attribute__((noinline, noclone)) int flush(int from)
 {
@@ -54,14 +55,15 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	waits_for_events = !strcmp(bug, "events");
+	is_led = !strcmp(bug, "leader");
+	waits_for_events = is_led || !strcmp(bug, "events");
 	for (int place = 0; place < 64; place++)
 		pthread_mutex_init(&items[place], NULL);
 	pthread_barrier_init(&begun, NULL, 2);
 	pthread_create(&thread, NULL, hold, NULL);
 	pthread_barrier_wait(&begun);
 	for (int place = 0; place < (strcmp(bug, "one") ? HELD : 1); place++)
-		pthread_create(&thread, NULL, store, &items[places[place]]);
+		pthread_create(&thread, NULL, store, &items[places[is_led ? 0 : place]]);
 	printf("%d\n", getpid());
 	fflush(stdout);
 	for (;;)

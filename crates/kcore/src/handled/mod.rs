@@ -16,6 +16,7 @@ use self::left::Left;
 pub use self::taken::TakenSignal;
 use crate::{Core, Thread, Tid, UserRegister, arch::facts, signal};
 
+const SIGQUIT: u16 = 3;
 const SIGABRT: u16 = 6;
 const SIGBUS: u16 = 7;
 const SIGFPE: u16 = 8;
@@ -86,8 +87,8 @@ impl Core {
     pub(crate) fn handled_signals(&self, crashed: &Thread) -> Handled {
         let own = self.handled_by(crashed.tid, FRAMES, crashed.signal);
         if self.was_handed_on(&own) {
-            let first = self.handled_by_first(crashed, |signal| self.is_from_outside(&signal.info));
-            return first.into_iter().chain(own).collect::<Vec<_>>().into();
+            let first = self.handled_by_first(crashed, |signal| self.is_origin(&signal.info));
+            return if first.is_empty() { own.into() } else { first.into() };
         }
         if !own.is_empty() || !self.was_raised(crashed) {
             return own.into();
@@ -117,15 +118,23 @@ impl Core {
         handled.find(|signals| signals.iter().any(&wanted)).unwrap_or_default()
     }
 
-    /// Whether the process sent itself, as a whole, the first signal that a handler of the thread was told of. So does Go's
-    /// runtime, which hands a signal from outside on to each of its threads before it ends the process
-    /// (`runtime/signal_unix.go`, `sighandler`).
+    /// Whether the process sent itself, as a whole, the SIGQUIT that a handler of the thread was told of first. So does Go's
+    /// runtime, which has each of its threads show its stack by it, whatever signal came first, before it ends the
+    /// process (`runtime/signal_unix.go`, `sighandler`).
     fn was_handed_on(&self, own: &[HandledSignal]) -> bool {
-        let is_handed_on = |signal: &HandledSignal| {
-            let sender = signal::sender(&signal.info).map(|(pid, _)| pid);
-            signal.info.code == SI_USER && sender.is_some() && sender == self.process().pid()
-        };
-        own.first().is_some_and(is_handed_on)
+        own.first().is_some_and(|signal| self.may_be_handed_on(&signal.info))
+    }
+
+    /// Whether a signal may be one that Go's runtime hands on.
+    pub(crate) fn may_be_handed_on(&self, info: &SignalInfo) -> bool {
+        let sender = signal::sender(info).map(|(pid, _)| pid);
+        let is_own = sender.is_some() && sender == self.process().pid();
+        is_own && info.code == SI_USER && info.number == i32::from(SIGQUIT)
+    }
+
+    /// Whether a signal may be what came first: another process sent it, or it is no SIGQUIT.
+    fn is_origin(&self, info: &SignalInfo) -> bool {
+        self.is_from_outside(info) || info.number != i32::from(SIGQUIT)
     }
 
     /// Whether another process sent a signal.

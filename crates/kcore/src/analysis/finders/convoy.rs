@@ -7,7 +7,7 @@ use super::owner_gone::waiters;
 use crate::{
     Tid,
     analysis::{EvidenceSource, Finder, FinderAnswer, FinderScope, Finding, Hang},
-    waits::{Lock, LockKind},
+    waits::{KernelWait, Lock, LockKind},
 };
 
 /// Threads that make a convoy. Two wait for a moment in many a healthy process.
@@ -15,6 +15,19 @@ const CONVOY: usize = 3;
 
 /// Locks of one thread that are named.
 const NAMED: usize = 4;
+
+/// System calls in which threads wait for new work.
+const WORK: [&str; 9] = [
+    "accept",
+    "accept4",
+    "epoll_wait",
+    "epoll_pwait",
+    "epoll_pwait2",
+    "poll",
+    "ppoll",
+    "select",
+    "pselect6",
+];
 
 /// The lock of Python's interpreter.
 const GIL: &str = "gil";
@@ -44,8 +57,8 @@ fn least(kind: LockKind) -> usize {
 
 fn found(hang: &Hang<'_>, lock: &Lock) -> Option<Finding> {
     let owner = hang.waits().blocker(lock.waiters.first()?.tid)?;
-    if lock.waiters.len() < least(lock.kind) || is_in_circle(hang, owner) || hang.crashed_in(owner)
-    {
+    let is_other = is_in_circle(hang, owner) || hang.crashed_in(owner);
+    if lock.waiters.len() < least(lock.kind) || is_other || may_be_well(hang, lock, owner) {
         return None;
     }
     let (does, shown) = hang.blocked(owner)?;
@@ -100,6 +113,14 @@ fn behind(hang: &Hang<'_>, waiters: usize, owner: Tid, locks: &[&Lock]) -> Optio
     });
     let finding = named.with(format!("thread {owner} {does}"), shown);
     Some(finding.then_ask("why it does not go on", EvidenceSource::Stack(owner)))
+}
+
+/// Whether a thread that holds one lock may be as it should: it waits for new work, as one thread of a pool does for all,
+/// or its wait ends by itself. Nobody is to hold the lock of Python's interpreter in either.
+fn may_be_well(hang: &Hang<'_>, lock: &Lock, owner: Tid) -> bool {
+    let is_such =
+        |wait: &KernelWait| wait.has_limit == Some(true) || WORK.contains(&wait.call.as_str());
+    least(lock.kind) == CONVOY && hang.waits().kernel_wait(owner).is_some_and(is_such)
 }
 
 /// Whether a thread waits for one that waits for itself in the end: that explains more.

@@ -59,7 +59,10 @@ fn sent(crash: &Crash<'_>, info: &SignalInfo, (pid, uid): (u32, u32), own: u32) 
 fn sent_before(crash: &Crash<'_>) -> Option<(Tid, String)> {
     let told = &crash.handled().signals;
     let from_outside = told.iter().find(|signal| crash.core().is_from_outside(&signal.info));
-    let is_other = |signal: &&HandledSignal| signal.info.number != i32::from(crash.end().signal);
+    let is_other = |signal: &&HandledSignal| {
+        signal.info.number != i32::from(crash.end().signal)
+            && !crash.core().may_be_handed_on(&signal.info)
+    };
     let first = from_outside.or_else(|| told.first().filter(is_other))?;
     let (pid, uid) = signal::sender(&first.info)?;
     let name = signal::name(u16::try_from(first.info.number).ok()?);
