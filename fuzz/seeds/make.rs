@@ -20,10 +20,10 @@ mod dumps;
 mod erlangish;
 #[path = "make/goish.rs"]
 mod goish;
-#[path = "make/greenlets.rs"]
-mod greenlets;
 #[path = "make/googleish.rs"]
 mod googleish;
+#[path = "make/greenlets.rs"]
+mod greenlets;
 #[path = "make/heapish.rs"]
 mod heapish;
 #[path = "make/javaish.rs"]

@@ -16,6 +16,7 @@ const WITHOUT_GCORE: &[&str] = &[
     "go-ends-again",
     "go-ends-deadlock",
     "go-ends-exit",
+    "go-ends-itself",
     "go-ends-maps",
     "go-ends-memory",
     "go-ends-nil",
@@ -33,6 +34,8 @@ const WITHOUT_GCORE: &[&str] = &[
     "heap-asan",
     "heap-asan-19",
     "heap-asan-clang",
+    "heap-google-tcmalloc-prof",
+    "heap-google-tcmalloc-threads",
     "heap-leaks-asan",
     "heap-torn-list",
     "heap-torn-size",
@@ -56,6 +59,10 @@ const WITHOUT_GCORE: &[&str] = &[
     "stack-overflow-handled",
     "trio",
     "trio-old",
+    "why-glib-assert",
+    "why-glib-critical",
+    "why-glib-error",
+    "why-glog",
 ];
 
 fn all() -> Vec<Scenario> {

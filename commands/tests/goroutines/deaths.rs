@@ -111,6 +111,17 @@ fn who_sent_sigquit_is_told() {
     }
 }
 
+/// The SIGQUITs by which the runtime has its threads show their stacks are no cause.
+#[test]
+fn what_the_program_sent_to_itself_is_told() {
+    for case in cases("go-ends-itself").iter().filter(|case| case.maker == Maker::Kernel) {
+        let core = open(case);
+        let verdict = core.records("::analyze").remove(0);
+        let sentence = verdict["findings"][0]["sentence"].as_str().expect("a sentence");
+        assert_eq!(sentence, "the process sent SIGABRT to itself", "{}", core.name);
+    }
+}
+
 #[test]
 fn a_deadlock_leads_to_what_goroutines_wait_for() {
     for case in cases("go-ends-deadlock").iter().filter(|case| case.maker == Maker::Kernel) {

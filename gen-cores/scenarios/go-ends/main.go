@@ -113,6 +113,14 @@ func end(how string) {
 			}()
 		}
 		time.Sleep(time.Minute)
+	case "itself":
+		go func() {
+			for {
+			}
+		}()
+		time.Sleep(20 * time.Millisecond)
+		syscall.Kill(os.Getpid(), syscall.SIGABRT)
+		time.Sleep(time.Minute)
 	case "memory":
 		// Without a limit the core would have all that was reserved.
 		limit := syscall.Rlimit{Cur: 4 << 30, Max: 4 << 30}

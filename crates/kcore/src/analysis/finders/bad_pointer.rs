@@ -1,6 +1,6 @@
 //! A register that held no pointer: text, a pattern that memory is filled with, or a value that is no address.
 
-use kcore_mem::MemoryOperand;
+use kcore_mem::{Addr, MemoryOperand};
 
 use super::null_access::verb;
 use crate::analysis::{
@@ -34,6 +34,10 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let Some(operand) = bad_operand(crash) else { return Ok(None) };
     let Some(base) = operand.base.as_ref() else { return Ok(None) };
+    // The bytes of an address may be text by chance: of PIE programs one in some hundred is.
+    if crash.core().mapping_at(Addr::new(base.value)).is_some() {
+        return Ok(None);
+    }
     let Some(what) = what_it_is(base.value) else { return Ok(None) };
     let (name, value) = (&base.name, base.value);
     let words = crash.pointer_words(&operand);

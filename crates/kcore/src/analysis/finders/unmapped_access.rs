@@ -30,12 +30,13 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     }
     let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
     let base = operand.base.as_ref().map_or(0, |base| base.value);
-    if what_it_is(base).is_some() {
+    let is_mapped = crash.core().mapping_at(Addr::new(base)).is_some();
+    if !is_mapped && what_it_is(base).is_some() {
         return Ok(None);
     }
     let verb = verb(operand.access.kind);
     // A pointer to what is mapped is not at fault: what was added to it is.
-    let is_base = base == 0 || crash.core().mapping_at(Addr::new(base)).is_none();
+    let is_base = base == 0 || !is_mapped;
     let words = match is_base {
         true => crash.pointer_words(&operand),
         false => PointerWords::default(),
