@@ -33,8 +33,8 @@ and processes of Erlang.
 
 TASK is the number that its runtime gave it, or its address. THREAD is the thread that runs it \
 now. WAITS says what it waits for, where its runtime tells. UNTIL is when that ends at the latest, \
-in seconds, for goroutines that sleep, fibers, tokio and trio: how far away that was when a live process was copied, and \
-of a core the time by the monotonic clock. FUNCTION is the name of the task, or \
+in seconds: of goroutines that sleep, fibers, tokio and trio. A live process shows how far away that is, a core the time \
+of the monotonic clock. FUNCTION is the name of the task, or \
 the function that it began with. Each word of STATE is the runtime's own.
 
 -u counts tasks of one runtime with the same STATE, kind of WAITS and FUNCTION, most common first. \

@@ -23,8 +23,8 @@ of every call of trio.run, on all threads, with those that trio itself needs.
 THREAD is the thread that runs the task now. PARENT is the task that opened the nursery which \
 holds this one. WAITS says what a blocked task waits for: a file descriptor, a timer, an object of \
 trio with the task that owns it, a nursery, or a thread. UNTIL is when the cancel scopes around it \
-end the wait at the latest, in seconds: how far away that was when a live process was copied, and of \
-a core the time by the monotonic clock. AT is the innermost line that is \
+end the wait at the latest, in seconds. A live process shows how far away that is, a core the time \
+of the monotonic clock. AT is the innermost line that is \
 not of trio itself.
 
 In a pipe, ::trio passes the tasks themselves: ::trio | ::stack. ::stacks groups them with \
