@@ -246,7 +246,7 @@ mod tests {
         let space = CoreSpace { bytes, segments: segments.into(), ..space() };
         let range = AddrRange::new(Addr::new(4 * MIB), Addr::new(8 * MIB));
         let found = space.first_data(range).expect("there is data");
-        // A file system that knows no holes has data everywhere.
+        // A file system without holes stores the zeros too, and then the data begins at once.
         let is_whole = found.start == range.start;
         assert!(is_whole || found.contains(Addr::new(7 * MIB)), "{found:?}");
     }

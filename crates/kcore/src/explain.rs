@@ -168,7 +168,7 @@ impl Core {
         Some(format!("{module}{}{offset}{nearest}", symbol.name))
     }
 
-    /// The function that a runtime knows by tables of its own, as Go's has them in files without symbols.
+    /// The function by the tables that a runtime has of its own: programs in Go have them even without symbols.
     fn spell_of_language(&self, at: CodeAddr) -> Option<String> {
         let (start, frames) = self.runtimes().locate(self, at)?;
         let function = frames.last()?.function.as_deref()?;

@@ -43,7 +43,7 @@ impl Record for ComparedCore {
     }
 }
 
-/// A stack that threads or tasks of one core or more have.
+/// A stack, with the number of threads and tasks that have it in each core.
 pub(super) struct ComparedStack {
     pub(super) like: Comparable,
     pub(super) waits_in: Option<String>,

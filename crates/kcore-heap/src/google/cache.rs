@@ -61,7 +61,7 @@ pub(super) struct Caches {
 }
 
 impl Caches {
-    /// Adds a cache, and gives its index.
+    /// Adds a cache, and returns its place in the list.
     pub(super) fn add(&mut self, at: Addr, holder: Holder, said: Option<u64>) -> u32 {
         self.caches.push(Cache { at, holder, said });
         u32::try_from(self.caches.len().saturating_sub(1)).unwrap_or(u32::MAX)

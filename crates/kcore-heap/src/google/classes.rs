@@ -12,7 +12,7 @@ use crate::module_words::each_word;
 use crate::{HeapHost, HeapModule};
 
 const HALF: u64 = 4;
-/// Classes that are read: 89 for each of two NUMA nodes, and as many for memory that is seldom used.
+/// Size classes that are read, at most: 89 for each of two NUMA nodes, and 89 for memory that is seldom used.
 const MAX_CLASSES: u64 = 89 * 3;
 /// Classes that show that a table is one.
 const ENOUGH: usize = 24;
@@ -79,6 +79,6 @@ fn fits(space: &dyn AddressSpace, map: &Map, descriptors: &Descriptors, sizes: &
         seen = seen.saturating_add(1);
         if seen < SPANS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    // One that is torn, or of which memory is missing, proves nothing.
+    // A span that is torn, or whose memory is missing, proves nothing: half of them are enough.
     right > 0 && right >= seen / 2
 }

@@ -16,7 +16,8 @@ const IN_USE: u64 = 24;
 const TOTAL: u64 = 32;
 /// Descriptors that are followed: each is for a span, so that this is enough for 128 GiB in the smallest ones.
 const MAX_FREE: u64 = 1 << 24;
-/// Allocators that are tried: spans, samples, caches of threads and a few more have one each.
+/// Allocators of descriptors that are tried, at most: there is one for spans, one for samples, one for caches of threads and
+/// a few more.
 const MAX_TRIED: usize = 64;
 
 /// The descriptors of spans.

@@ -18,8 +18,8 @@ pub(super) struct Layout {
     pub(super) class_bytes: u64,
 }
 
-/// Those that it is built for, the usual one first. Builds for little memory (`SMALL_BUT_SLOW`) have a map of three levels,
-/// which is not read.
+/// The layouts that builds of the allocator choose from, the usual one first. Builds for little memory (`SMALL_BUT_SLOW`) have
+/// a map of three levels, which is not read.
 pub(super) const LAYOUTS: [Layout; 4] = [
     Layout { lg_page: 13, class_bytes: 1 },
     Layout { lg_page: 15, class_bytes: 1 },

@@ -80,7 +80,7 @@ impl Map {
         let (mut right, mut seen) = (0_i64, 0_i64);
         for leaf in &map.leaves {
             let _ = map.each_entry(space, *leaf, &mut |page, entry, class| {
-                // One that was freed keeps the class in its upper part.
+                // The entry of a freed page has lost its class in the table, and keeps it in its upper 16 bits.
                 let is_right = match (class, entry >> 48) {
                     (0, 1..) => return ControlFlow::Continue(()),
                     (class, again) => u64::from(class) == again || again == 0,

@@ -194,7 +194,7 @@ fn pointed_block(crash: &Crash<'_>, value: u64, word: AllocatorWord) -> Option<H
     all.pop().filter(|_| all.is_empty())
 }
 
-/// The pointer that was followed to no memory.
+/// The pointer by which the process went to an address that has no memory.
 fn followed(crash: &Crash<'_>) -> Option<Followed> {
     if crash.is_jump() {
         return Some(Followed { value: crash.pc()?.get(), operand: None, source: None });
