@@ -97,7 +97,7 @@ pub struct Recipe {
     /// Packages of Python that its scripts import from the folder `packages`.
     #[serde(default)]
     pub packages: Vec<String>,
-    /// A package of Python that holds a library which the program loads from its folder.
+    /// A package of Python, with its version, that holds a library which the program loads from its folder.
     pub wheel: Option<String>,
     /// Packages of Debian with libraries that it is linked with; `{debian}` in flags is the folder that has them.
     #[serde(default)]

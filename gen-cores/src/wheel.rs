@@ -16,7 +16,7 @@ pub(crate) const UNZIP: &str = "unzip";
 
 /// A library in a package of the registry that pip is told to use.
 struct Wheel {
-    /// Name of the package, by which recipes ask for it.
+    /// Name and version of the package, by both of which recipes ask for it.
     package: &'static str,
     version: &'static str,
     /// What pip is told to take, whatever Python it runs in.
@@ -41,9 +41,32 @@ const WHEELS: &[Wheel] = &[
         library: "spu/libspu.so",
         megabytes: (72, 289),
     },
+    // Libraries of releases of Go for which no compiler is to be had, with debug information.
+    Wheel {
+        package: "tls-client",
+        version: "0.2.1",
+        python: "3.11",
+        platform: "any",
+        sha256: "124a710952b979d5e20b4e2b7879b7958d6e48a259d0f5b83101055eb173f0bd",
+        library: "tls_client/dependencies/tls-client-x86.so",
+        megabytes: (35, 10),
+    },
+    Wheel {
+        package: "tls-client",
+        version: "1.0.1",
+        python: "3.11",
+        platform: "any",
+        sha256: "2f8915c0642c2226c9e33120072a2af082812f6310d32f4ea4da322db7d3bb1c",
+        library: "tls_client/dependencies/tls-client-x86.so",
+        megabytes: (41, 12),
+    },
 ];
 
 impl Wheel {
+    fn name(&self) -> String {
+        format!("{} {}", self.package, self.version)
+    }
+
     /// The folder that the library is unpacked in: all trees that share the cores share it.
     fn dir(&self) -> PathBuf {
         paths::cores_dir().join(".wheel").join(format!("{}-{}", self.package, self.version))
@@ -52,7 +75,7 @@ impl Wheel {
     /// What is to be fetched of it.
     fn download(&self) -> Option<Download> {
         let (megabytes, on_disk) = self.megabytes;
-        let name = format!("{} {} (a library in a package of Python)", self.package, self.version);
+        let name = format!("{} (a library in a package of Python)", self.name());
         let is_here = self.dir().join(self.file_name()).is_file();
         (!is_here).then_some(Download { name, megabytes, on_disk })
     }
@@ -89,7 +112,7 @@ impl Wheel {
 
 fn of(scenario: &Scenario) -> Result<Option<&'static Wheel>> {
     let Some(name) = &scenario.recipe.wheel else { return Ok(None) };
-    let known = WHEELS.iter().find(|wheel| wheel.package == *name);
+    let known = WHEELS.iter().find(|wheel| wheel.name() == *name);
     let unknown = || Error::Recipe {
         path: scenario.dir.join("recipe.toml"),
         reason: format!("no package {name} is pinned"),
@@ -103,22 +126,22 @@ pub(crate) fn download(scenario: &Scenario) -> Result<Option<Download>> {
 }
 
 /// Packages that could not be fetched, and why: pip takes its time to find that out.
-static UNREACHED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
+static UNREACHED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 /// Why the package that a scenario needs is not to be had here, if so. What is fetched and not what is
 /// pinned is an error.
 pub(crate) fn why_not(scenario: &Scenario) -> Result<Option<String>> {
     let Some(wheel) = of(scenario)? else { return Ok(None) };
     let mut known = UNREACHED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(reason) = known.get(wheel.package) {
+    if let Some(reason) = known.get(&wheel.name()) {
         return Ok(Some(reason.clone()));
     }
     match wheel.fetched() {
         Ok(_) => Ok(None),
         Err(wrong @ Error::Toolchain { .. }) => Err(wrong),
         Err(error) => {
-            let reason = format!("{} {} cannot be fetched: {error}", wheel.package, wheel.version);
-            known.insert(wheel.package, reason.clone());
+            let reason = format!("{} cannot be fetched: {error}", wheel.name());
+            known.insert(wheel.name(), reason.clone());
             Ok(Some(reason))
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore::{
-    Addr,
+    Addr, Core,
     go::{Channel as Found, Goroutine},
 };
 use kcore_dcmd::{
@@ -17,8 +17,8 @@ use super::subject;
 pub struct Channel;
 
 const HELP: &str = "\
-The address is that of a channel, as ::goroutine prints it. A goroutine from a pipe stands for the \
-channels that it waits on. The type of the elements comes from the tables that Go's compiler always \
+The address is that of a channel, as ::goroutine prints it, or the number of a goroutine. That and a \
+goroutine from a pipe stand for the channels that it waits on. The type of the elements comes from the tables that Go's compiler always \
 makes. Values that are numbers or texts are shown; of others their addresses. Goroutines stand in \
 the order in which the runtime would wake them.";
 
@@ -37,7 +37,7 @@ impl Dcmd for Channel {
         let core = cx.core();
         let wanted = match cx.addr() {
             Some(Dot::Task(_)) => awaited(&*subject::of_dot(cx)?),
-            Some(dot) => vec![Addr::new(dot.number())],
+            Some(dot) => meant(core, dot.number())?,
             None => return Err(DcmdError::usage("::channel needs an address before it")),
         };
         if wanted.is_empty() {
@@ -51,6 +51,17 @@ impl Dcmd for Channel {
         let found: Result<Vec<Found>> = wanted.into_iter().map(find).collect();
         found?.into_iter().try_for_each(|channel| cx.emit(&ChannelRecord(channel)))
     }
+}
+
+/// The channel at an address, or where none lies there those of the goroutine of that number.
+fn meant(core: &Core, number: u64) -> Result<Vec<Addr>> {
+    let (at, schedulers) = (Addr::new(number), subject::schedulers(core)?);
+    let is_channel = schedulers.iter().any(|go| go.channel(core, at).is_some());
+    let goroutine = schedulers.iter().find_map(|go| go.goroutines(core).numbered(number));
+    Ok(match goroutine.filter(|_| !is_channel) {
+        Some(goroutine) => awaited(goroutine),
+        None => vec![at],
+    })
 }
 
 /// The channels that a goroutine waits on: of a `select` several.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{
     CodeAddr, Core, MAX_FRAMES, Runtime,
-    go::{FaultSignal, Go, Goroutine, Semaphore},
+    go::{AwaitedIo, FaultSignal, Go, Goroutine, Semaphore},
 };
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
 
@@ -21,6 +21,7 @@ pub struct GoroutineRecord {
     entry: Option<Arc<str>>,
     creator: Option<GoroutinePlace>,
     semaphore: Option<Semaphore>,
+    io: Option<AwaitedIo>,
     /// Until when it sleeps, in nanoseconds of the monotonic clock.
     sleeps_until: Option<u64>,
     /// Seconds that it has waited at least.
@@ -67,6 +68,7 @@ impl GoroutineRecord {
             entry: entry(core, owner, &goroutine),
             creator: goroutine.creator.map(|at| GoroutinePlace::at(core, at)),
             semaphore: subject::semaphore(core, &goroutine),
+            io: owner.and_then(|go| go.awaited_io(core, &goroutine)),
             sleeps_until: owner.and_then(|go| go.sleeps_until(core, &goroutine)),
             waits_for: subject::waits_for(core, &goroutine),
             module: owner.map_or_else(|| "".into(), |go| go.identity().instance.clone()),
@@ -124,7 +126,8 @@ impl GoroutineRecord {
             count => format!("{count} channels: {}", self.goroutine.shown_channels()),
         });
         let sleeps = self.sleeps_until.map(|until| format!("until {}", seconds(until)));
-        channel.or(sleeps).or_else(|| {
+        let io = self.io.map(|io| io.to_string());
+        channel.or(sleeps).or(io).or_else(|| {
             let it = self.semaphore?;
             let left = it.not_done.map(|left| format!(", {left} not done")).unwrap_or_default();
             Some(format!("{} {:x}{left}", it.kind, it.at))
@@ -185,6 +188,8 @@ impl Record for GoroutineRecord {
             .addr("semaphore", self.semaphore.map(|semaphore| semaphore.at))
             .opt_text("semaphore_kind", self.semaphore.map(|semaphore| semaphore.kind))
             .num("not_done", self.semaphore.and_then(|semaphore| semaphore.not_done))
+            .num("fd", self.io.map(|io| io.descriptor))
+            .opt_text("fd_side", self.io.map(AwaitedIo::side))
             .num("sleeps_until", self.sleeps_until)
             .num("waits_since", goroutine.since)
             .num("waits_seconds", self.waits_for)

@@ -74,7 +74,7 @@ impl Record for CollectorRecord {
             "collector: {phase_text}; {cycles} collections{forced?, {forced} of them forced}\
              {unswept_text?; {unswept_text} spans to sweep}\
              \nin use:    {objects} objects, {bytes} bytes of {span_bytes}{manual_bytes?; stacks and the runtime's own: {manual_bytes}}\
-             {live?\npace:      {live} bytes live, {marked} marked by the last collection{goal?, the next one ends at {goal}}\
+             {live?\npace:      {live} bytes live{marked?, {marked} marked by the last collection}{goal?, the next one ends at {goal}}\
              {percent?; GOGC={percent}}{off_text?; GOGC={off_text}}{limit?; GOMEMLIMIT={limit}}}",
         )
     }

@@ -64,8 +64,8 @@ fn go_entry(core: &Core, task: &Task) -> Option<Arc<str>> {
 
 const GO: &str = "go";
 
-/// What stands before the number of several things: `select of 3 channels`.
-const OF: &str = " of";
+/// What stands before a number that tells one wait from another: `select of 3 channels`, `IO wait fd 7 read`.
+const BEFORE_NUMBERS: [&str; 2] = [" of", " fd"];
 
 /// What a task waits for, without which one it is: the words before the first that has a digit.
 pub fn kind_of_wait(task: &Task) -> Option<String> {
@@ -74,7 +74,8 @@ pub fn kind_of_wait(task: &Task) -> Option<String> {
         waits_on.split(' ').take_while(|word| !word.contains(|c: char| c.is_ascii_digit()));
     let first = words.next().map_or_else(|| waits_on.to_owned(), str::to_owned);
     let kind = words.fold(first, |all, word| format!("{all} {word}"));
-    Some(kind.strip_suffix(OF).map_or(kind.clone(), str::to_owned))
+    let cut = BEFORE_NUMBERS.iter().find_map(|before| kind.strip_suffix(before));
+    Some(cut.map_or(kind.clone(), str::to_owned))
 }
 
 /// A function, and why it is not certain that it is one.
@@ -211,6 +212,8 @@ mod tests {
         assert_eq!(kind("chan receive").as_deref(), Some("chan receive"));
         assert_eq!(kind("end of bthread 7f01").as_deref(), Some("end of bthread"));
         assert_eq!(kind("select of 3 channels: c1, c2, c3").as_deref(), Some("select"));
+        assert_eq!(kind("IO wait fd 7 read").as_deref(), Some("IO wait"));
+        assert_eq!(kind("fd 7 read").as_deref(), Some("fd"));
         assert_eq!(kind("7f01").as_deref(), Some("7f01"));
     }
 }

@@ -93,6 +93,29 @@ fn a_fault_has_the_address_that_go_printed() {
     }
 }
 
+/// Where no field of what a nil pointer leads to can lie, the runtime gives up.
+#[test]
+fn a_fault_that_is_no_panic_shows_its_signal() {
+    for case in cases("go-ends-fault").iter().filter(|case| case.maker == Maker::Kernel) {
+        let text = fs::read_to_string(case.dir.join("output.txt")).expect("what it printed");
+        let printed = text.lines().find(|line| line.starts_with("[signal ")).expect("a signal");
+        let words = open(case).core.crash().last_words();
+        let [LastWords::Fatal { message, .. }] = &words[..] else { panic!("{words:?}") };
+        assert_eq!(*message, format!("fault {printed}"), "{}", case.name());
+    }
+}
+
+/// Functions of stripped programs have their names by the tables of Go's linker alone.
+#[test]
+fn stripped_programs_say_by_name_where_they_ended() {
+    let stripped = |case: &&gen_cores::Case| case.name().contains("stripped");
+    for case in cases("goroutines").iter().filter(stripped) {
+        let core = open(case);
+        let status = core.records("::status").remove(0).to_string();
+        assert!(status.contains("runtime.raise"), "{}: {status}", core.name);
+    }
+}
+
 /// The runtime hands the signal on to each of its threads, and ends the process by another one when all have it.
 #[test]
 fn who_sent_sigquit_is_told() {

@@ -10,6 +10,7 @@ mod ends;
 #[allow(dead_code)]
 mod harness;
 mod heap;
+mod library;
 mod live;
 #[path = "../dcmds/made.rs"]
 mod made;

@@ -63,11 +63,60 @@ fn channels_have_their_values_and_who_waits_for_them() {
     }
 }
 
+/// By its number or from a pipe, a goroutine stands for all channels of its `select`.
+#[test]
+fn a_select_leads_to_all_its_channels() {
+    for case in cases("go-waits") {
+        let core = open(&case);
+        let both: Vec<String> = told(&case, "channel")[2..].iter().map(|it| it[0].clone()).collect();
+        let selecting = core.records("::goroutines -r SELECT -f main");
+        assert_eq!(selecting.len(), 1, "{}: {selecting:?}", core.name);
+        let lines = [format!("0t{}::channel", selecting[0]["id"]), "::goroutines -r select -f main | ::channel".into()];
+        for line in lines {
+            let found = core.records(&line);
+            let mut found: Vec<&str> = found.iter().filter_map(|it| it["address"].as_str()).collect();
+            found.sort_unstable();
+            let mut expected: Vec<&str> = both.iter().map(String::as_str).collect();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{} {line}", core.name);
+        }
+    }
+}
+
+#[test]
+fn a_state_that_go_does_not_have_is_refused() {
+    for case in cases("go-waits").into_iter().take(1) {
+        let core = open(&case);
+        let refused = crate::harness::json_on(&core.core, "::goroutines -s sleeping");
+        assert_eq!(refused[0]["type"], "error", "{refused:?}");
+        assert!(!core.records("::goroutines -s waiting").is_empty(), "{}", core.name);
+    }
+}
+
+/// A channel to which no type leads is told by its own fields, and a `runtime.g` by the list of goroutines.
+#[test]
+fn objects_of_the_runtime_are_named() {
+    for case in cases("go-waits") {
+        let core = open(&case);
+        let main = core.records("1::goroutine").remove(0);
+        let what = |at: &str| core.records(&format!("{at}::whatis"))[0].to_string();
+        let g = what(main["g"].as_str().expect("an address"));
+        // The one that the process began with lies in the data of the program.
+        let other = core.records("::goroutines -r select -f main").remove(0);
+        let other = what(other["g"].as_str().expect("an address"));
+        assert!(other.contains("runtime.g of goroutine"), "{}: {other} {g}", core.name);
+        for told in told(&case, "channel") {
+            let what = what(told[0].trim_start_matches("0x"));
+            assert!(what.contains(&format!("chan {}", told[1])), "{}: {what}", core.name);
+        }
+    }
+}
+
 #[test]
 fn what_is_no_channel_is_refused() {
     for case in cases("go-waits").into_iter().take(1) {
         let core = open(&case);
-        for at in ["0", "8", &told(&case, "mutex")[0][1]] {
+        for at in ["0", "fff8", &told(&case, "mutex")[0][1]] {
             let line = format!("{}::channel", at.trim_start_matches("0x"));
             let records = crate::harness::json_on(&core.core, &line);
             assert_eq!(records[0]["type"], "error", "{line}: {records:?}");

@@ -45,6 +45,15 @@ func contexts() {
 	kept = append(kept, root, free, child, timed, end, endChild, stop, endTimed)
 }
 
+// forgotten leaves a context that nothing but its timer leads to.
+//
+//go:noinline
+func forgotten() {
+	timed, _ := context.WithTimeout(context.Background(), 5*time.Hour)
+	deadline, _ := timed.Deadline()
+	fmt.Fprintf(&told, "context %x 0 deadline open deadline=%d\n", where(timed), deadline.UnixNano())
+}
+
 type file struct {
 	name  string
 	inner *file
@@ -71,6 +80,7 @@ func main() {
 	debug.SetTraceback("crash")
 	debug.SetGCPercent(-1)
 	contexts()
+	forgotten()
 	cleanups()
 	if err := os.WriteFile("timers.txt", told.Bytes(), 0o644); err != nil {
 		panic(err)

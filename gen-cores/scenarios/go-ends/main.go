@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 type (
@@ -77,6 +78,9 @@ func overflows(depth int) int {
 
 var kept [][]byte
 
+// nowhere is an address that nothing lies at, and that is too large for a field of what a nil pointer leads to.
+var nowhere uintptr = 1 << 40
+
 func end(how string) {
 	switch how {
 	case "values":
@@ -104,6 +108,8 @@ func end(how string) {
 	case "overflow":
 		debug.SetMaxStack(1 << 20)
 		overflows(0)
+	case "fault":
+		*(*int)(unsafe.Pointer(nowhere)) = 1
 	case "quit":
 		// Threads that run beside the one that sleeps: the signal goes to each of them.
 		for range make([]int, 2) {

@@ -1,7 +1,7 @@
 //! Where the fields of the runtime's structures lie, in bytes, on 64-bit machines.
 //!
-//! From the debug information of programs that Go 1.19.8, 1.21.13, 1.22.10, 1.23.9, 1.24.11, 1.25.5, 1.26.6 and 1.27.3
-//! made (`runtime/runtime2.go`, `runtime/symtab.go`). A version that is not among them is not decoded.
+//! From the debug information of programs that Go 1.18.3, 1.19.8, 1.20, 1.21.13, 1.22.10, 1.23.9, 1.24.11, 1.25.5, 1.26.6
+//! and 1.27.3 made (`runtime/runtime2.go`, `runtime/symtab.go`). A version that is not among them is not decoded.
 
 use super::timer_layout::TimerLayout;
 
@@ -85,7 +85,7 @@ pub struct GoroutineLayout {
     pub waiting: u64,
     /// `labels`.
     pub labels: u64,
-    /// `trackingStamp`, an instant that is not long ago, since 1.21.
+    /// `trackingStamp`, an instant that is not long ago, since 1.20.
     pub tracked: Option<u64>,
     /// `sig`, and `sigcode0`; `sigcode1` and `sigpc` follow that.
     pub signal: (u64, u64),
@@ -95,7 +95,7 @@ impl Layout {
     /// The layouts of a minor version; `None` of one that is not known.
     pub const fn of(minor: u8) -> Option<Self> {
         let (status, locked, parent, creator, waiting) = match minor {
-            19 => (144, 232, None, 296, 328),
+            18..=20 => (144, 232, None, 296, 328),
             21 | 22 => (144, 208, Some(272), 280, 312),
             23 | 24 => (152, 216, Some(280), 288, 320),
             25 => (144, 208, Some(272), 280, 312),
@@ -107,12 +107,13 @@ impl Layout {
             _ => (96, 104, 64),
         };
         let (types, types_end, function_data) = match minor {
-            19 => (280, 288, 304),
+            ..=19 => (280, 288, 304),
             ..=26 => (296, 304, 320),
             _ => (296, 312, 344),
         };
         let next_module = match minor {
-            19 => 544,
+            ..=19 => 544,
+            20 => 560,
             21 | 22 | 26 => 584,
             23..=25 => 576,
             _ => 560,
@@ -140,7 +141,7 @@ impl Layout {
             },
         };
         let signal = match minor {
-            19 => (240, 272),
+            ..=20 => (240, 272),
             21 | 22 => (216, 248),
             23 => (224, 256),
             24 => (228, 256),
@@ -160,12 +161,12 @@ impl Layout {
         let channel = if minor >= 26 { 88 } else { 80 };
         let channel_type = if minor >= 23 { 40 } else { 32 };
         let tracked = match minor {
-            19 => None,
+            ..=19 => None,
             23 | 24 => Some(200),
             _ => Some(192),
         };
         let labels = match minor {
-            19 => 360,
+            ..=20 => 360,
             21 | 22 | 25 => 344,
             _ => 352,
         };
@@ -208,6 +209,6 @@ mod tests {
     #[test]
     fn only_versions_that_were_looked_at_are_known() {
         let known: Vec<u8> = (0..=u8::MAX).filter(|minor| Layout::of(*minor).is_some()).collect();
-        assert_eq!(known, [19, 21, 22, 23, 24, 25, 26, 27]);
+        assert_eq!(known, [18, 19, 20, 21, 22, 23, 24, 25, 26, 27]);
     }
 }

@@ -1,7 +1,7 @@
 //! Go: goroutines, and functions with their lines from the tables that Go's linker makes, stripped files or not.
 //!
 //! Facts come from golang/go, `src/runtime/{symtab.go,symtabinl.go,runtime2.go,traceback.go,proc.go,asm_amd64.s,
-//! asm_arm64.s}` and `src/internal/abi/symtab.go`, and from the debug information of programs: Go 1.19 and 1.21 to 1.27,
+//! asm_arm64.s}` and `src/internal/abi/symtab.go`, and from the debug information of programs: Go 1.18 to 1.27,
 //! on x86-64 and aarch64.
 
 mod abi;
@@ -24,6 +24,7 @@ mod layout;
 mod lock_kind;
 mod name;
 mod pc_value;
+mod poll;
 mod printed_value;
 mod probe;
 mod processors;
@@ -54,6 +55,7 @@ pub use context::{ContextKind, GoContext};
 pub use goroutine::{FaultSignal, Goroutine, SavedRegisters};
 pub use goroutines::Goroutines;
 pub use heap::{Collector, CollectorPhase, GoSpecial, SizeClass, Special, SpecialKind};
+pub use poll::AwaitedIo;
 pub use probe::PROBE;
 pub use semaphore::Semaphore;
 pub use state::State;

@@ -5,8 +5,8 @@
 /// What a number means in a minor version of Go; `None` of one that this version does not have.
 pub fn reason(minor: u8, number: u8) -> Option<&'static str> {
     let all = match minor {
-        19 => GO_19,
-        21 => GO_23.get(..32)?,
+        18 | 19 => GO_19,
+        20 | 21 => GO_23.get(..32)?,
         22 => GO_23.get(..37)?,
         23 => GO_23,
         24 => GO_24,
@@ -17,7 +17,7 @@ pub fn reason(minor: u8, number: u8) -> Option<&'static str> {
     all.get(usize::from(number)).copied()
 }
 
-/// Go 1.19.
+/// Go 1.18 and 1.19.
 const GO_19: &[&str] = &[
     "",
     "GC assist marking",
@@ -48,7 +48,7 @@ const GO_19: &[&str] = &[
     "debug call",
 ];
 
-/// Go 1.23; 1.21 has the first 32, 1.22 the first 37.
+/// Go 1.23; 1.20 and 1.21 have the first 32, 1.22 the first 37.
 const GO_23: &[&str] = &[
     "",
     "GC assist marking",
@@ -246,10 +246,11 @@ mod tests {
 
     #[test]
     fn numbers_go_by_the_version() {
-        let reasons = [19, 21, 24, 25, 26, 27].map(|minor| reason(minor, 19));
+        let reasons = [18, 19, 20, 21, 24, 25, 26, 27].map(|minor| reason(minor, 19));
         let sleep = Some("sleep");
-        let [select, receive] = [Some("semacquire"), Some("chan receive")];
-        assert_eq!(reasons, [sleep, sleep, sleep, select, receive, receive]);
+        let [semacquire, receive] = [Some("semacquire"), Some("chan receive")];
+        assert_eq!(reasons[..5], [sleep; 5]);
+        assert_eq!(reasons[5..], [semacquire, receive, receive]);
         assert_eq!([reason(19, 27), reason(21, 32), reason(28, 1)], [None; 3]);
     }
 }

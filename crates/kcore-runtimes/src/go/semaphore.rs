@@ -57,7 +57,7 @@ fn not_done(space: &dyn AddressSpace, at: Addr) -> Option<u64> {
 }
 
 /// What the innermost words of the stack of a goroutine refer to, as far as that may be a structure.
-fn words<'a>(
+pub(super) fn words<'a>(
     space: &'a dyn AddressSpace,
     goroutine: &Goroutine,
 ) -> impl Iterator<Item = Addr> + 'a {

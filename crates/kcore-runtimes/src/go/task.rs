@@ -32,7 +32,7 @@ pub fn of(go: &Go, host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<T
         id: goroutine.task,
         name: None,
         state: goroutine.state.as_str().into(),
-        waits_on: goroutine.reason.map(|reason| waits_on(reason, goroutine)),
+        waits_on: goroutine.reason.map(|reason| waits_on(go, host, reason, goroutine)),
         until: None,
         entry: Some(goroutine.start).filter(|start| start.get() != 0),
         thread,
@@ -41,8 +41,11 @@ pub fn of(go: &Go, host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<T
     }
 }
 
-/// What it waits for, and the channel.
-fn waits_on(reason: &str, goroutine: &Goroutine) -> Arc<str> {
+/// What it waits for, and the channel or file descriptor.
+fn waits_on(go: &Go, host: &dyn Host, reason: &str, goroutine: &Goroutine) -> Arc<str> {
+    if let Some(io) = go.awaited_io(host, goroutine) {
+        return format!("{reason} {io}").into();
+    }
     match (goroutine.channel, goroutine.channels.len()) {
         (Some(channel), 0) => format!("{reason} {:x}", channel.get()).into(),
         (Some(_), count) => {

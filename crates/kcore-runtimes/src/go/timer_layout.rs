@@ -29,6 +29,7 @@ impl TimerLayout {
     /// The layouts of a minor version that [`super::layout::Layout`] knows.
     pub const fn of(minor: u8) -> Self {
         let (cache, heap) = match minor {
+            18 | 20 => (64, 8832),
             ..=21 => (64, 8840),
             22 => (64, 8872),
             23 | 24 => (56, 8848),

@@ -11,6 +11,7 @@ use super::{
     Go,
     goroutine::Goroutine,
     name::printed,
+    poll::DESCRIPTOR,
     timer_layout::{TimerLayout, TimerState},
 };
 use crate::Host;
@@ -27,8 +28,6 @@ const DELETED: u64 = 3;
 const CHANGED: [u64; 2] = [7, 8];
 /// A flag of `state`: stopped, but still in the heap.
 const ZOMBIE: u64 = 4;
-/// `runtime.pollDesc`: the file descriptor.
-const DESCRIPTOR: u64 = 8;
 /// What a goroutine waits for that sleeps.
 const SLEEP: &str = "sleep";
 

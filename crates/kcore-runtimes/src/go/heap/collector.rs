@@ -13,8 +13,6 @@ use crate::{
 const PHASE: &str = "runtime.gcphase";
 const PACE: &str = "runtime.gcController";
 const STATISTICS: &str = "runtime.memstats";
-/// The limit of memory, in `runtime.gcController`, behind the percentage.
-const LIMIT: u64 = 8;
 
 /// What the collector does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,9 +127,11 @@ impl Collector {
         let percent = space.read_uint(at, 4).ok().map(|percent| percent as u32);
         self.is_off = percent.is_some_and(|percent| percent.cast_signed() < 0);
         self.percent = percent.filter(|_| !self.is_off).map(u64::from);
-        self.limit = word(LIMIT).filter(|limit| *limit < i64::MAX.cast_unsigned());
+        let limit = layout.pace.limit.and_then(word);
+        self.limit = limit.filter(|limit| *limit < i64::MAX.cast_unsigned());
         self.live = word(layout.pace.live);
-        self.marked = word(layout.pace.marked);
+        // Before the first collection the runtime has a number there that nothing was counted for.
+        self.marked = word(layout.pace.marked).filter(|_| self.cycles > 0);
         // That which never comes is written as the largest number.
         self.goal = word(layout.pace.goal).filter(|goal| !self.is_off && *goal < u64::MAX / 2);
     }

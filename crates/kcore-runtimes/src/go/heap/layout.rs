@@ -47,9 +47,11 @@ pub enum Masks {
     SpanWithMarks,
 }
 
-/// Fields of `runtime.gcControllerState`. `gcPercent` and `memoryLimit` are its first two words.
+/// Fields of `runtime.gcControllerState`. `gcPercent` comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaceLayout {
+    /// `memoryLimit`, since 1.19.
+    pub limit: Option<u64>,
     /// `gcPercentHeapGoal`.
     pub goal: u64,
     /// `heapLive`.
@@ -62,20 +64,27 @@ impl HeapLayout {
     /// The layouts of a minor version that [`super::super::layout::Layout`] knows.
     pub const fn of(minor: u8) -> Self {
         let span = match minor {
-            19 => SpanLayout { count_size: 8, allocated: 72, sweep: 88, large_type: None },
+            ..=20 => SpanLayout { count_size: 8, allocated: 72, sweep: 88, large_type: None },
             ..=21 => SpanLayout { count_size: 8, allocated: 72, sweep: 96, large_type: None },
             _ => SpanLayout { count_size: 2, allocated: 64, sweep: 88, large_type: Some(152) },
         };
         Self {
             span,
-            all_spans: if minor == 19 { 65_856 } else { 65_864 },
+            all_spans: match minor {
+                18 => 65_848,
+                19 => 65_856,
+                20 => 65_824,
+                _ => 65_864,
+            },
             data_mask: match minor {
-                19 => 496,
+                ..=19 => 496,
+                20 => 512,
                 ..=25 => 536,
                 26 => 544,
                 _ => 520,
             },
             masks: match minor {
+                18 => Masks::ArenaPairs(88),
                 19 => Masks::ArenaPairs(80),
                 ..=21 => Masks::ArenaBits(80),
                 22..=25 => Masks::Span,
@@ -83,10 +92,16 @@ impl HeapLayout {
             },
             special: if minor >= 24 { (8, 8, 16) } else { (8, 2, 10) },
             pace: match minor {
-                19 => PaceLayout { goal: 104, live: 136, marked: 184 },
-                _ => PaceLayout { goal: 72, live: 104, marked: 152 },
+                18 => PaceLayout { limit: None, goal: 104, live: 120, marked: 160 },
+                19 => PaceLayout { limit: Some(8), goal: 104, live: 136, marked: 184 },
+                20 => PaceLayout { limit: Some(8), goal: 48, live: 80, marked: 120 },
+                _ => PaceLayout { limit: Some(8), goal: 72, live: 104, marked: 152 },
             },
-            statistics: if minor >= 25 { (3568, 7680) } else { (3592, 7704) },
+            statistics: match minor {
+                18 => (168, 4280),
+                ..=24 => (3592, 7704),
+                _ => (3568, 7680),
+            },
         }
     }
 }

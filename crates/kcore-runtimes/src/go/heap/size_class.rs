@@ -1,4 +1,4 @@
-//! The sizes in which the heap has slots (`runtime/sizeclasses.go`), the same from Go 1.19 to 1.27.
+//! The sizes in which the heap has slots (`runtime/sizeclasses.go`), the same from Go 1.18 to 1.27.
 
 /// Sizes by their numbers; number 0 is that of spans with one large object.
 const SIZES: [u16; 68] = [

@@ -1,8 +1,10 @@
 //! What lies at an address of the heap, in one line.
 
+use std::sync::Arc;
+
 use kcore_mem::{Addr, AddrRange};
 
-use super::Heap;
+use super::{Heap, class::Class};
 use crate::{Host, go::Go};
 
 impl Go {
@@ -36,11 +38,25 @@ impl Go {
             let free = if span.is_unswept { "free or not yet swept" } else { "free" };
             return Some(format!("a {size} of Go's heap at {:x} that is {free}", start.get()));
         };
-        let class = class.name(self, host);
+        let class = match class {
+            Class::Unknown(..) => self.told_by_itself(host, start),
+            _ => None,
+        }
+        .unwrap_or_else(|| class.name(self, host));
         let object = format!("an object of Go's heap in use: {class}, {size}");
         Some(match offset {
             0 => object,
             _ => format!("{:x}+{offset:#x}, {object}", start.get()),
         })
+    }
+
+    /// What an object to which no type leads is by its own fields: a goroutine, or a channel.
+    fn told_by_itself(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
+        if let Some(goroutine) = self.goroutines(host).lying_at(at) {
+            return Some(format!("runtime.g of goroutine {}", goroutine.id).into());
+        }
+        let channel = self.channel(host, at)?;
+        let (element, count, capacity) = (channel.element, channel.count, channel.capacity);
+        Some(format!("chan {element} with {count} of {capacity} values").into())
     }
 }

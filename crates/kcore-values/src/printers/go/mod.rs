@@ -1,4 +1,4 @@
-//! Go, as the compiler gc lays its values out (releases 1.19 to 1.27; `runtime/map.go`, `chan.go`,
+//! Go, as the compiler gc lays its values out (releases 1.18 to 1.27; `runtime/map.go`, `chan.go`,
 //! `runtime2.go`, `internal/runtime/maps`).
 
 mod arguments;
