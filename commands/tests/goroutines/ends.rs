@@ -15,7 +15,7 @@ fn printed(case: &gen_cores::Case) -> String {
 }
 
 /// Whether a frame of the compiler's own making may be missing: Go shows them when it dies, and hides them else.
-fn may_be_hidden(all: &[(String, String)], index: usize) -> bool {
+pub fn may_be_hidden(all: &[(String, String)], index: usize) -> bool {
     let (function, place) = &all[index];
     let begins = all.get(index + 1).is_some_and(|(caller, _)| caller == "runtime.goexit");
     // `cmd/internal/objabi/funcid.go` marks these as such too.

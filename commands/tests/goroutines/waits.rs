@@ -68,13 +68,18 @@ fn channels_have_their_values_and_who_waits_for_them() {
 fn a_select_leads_to_all_its_channels() {
     for case in cases("go-waits") {
         let core = open(&case);
-        let both: Vec<String> = told(&case, "channel")[2..].iter().map(|it| it[0].clone()).collect();
+        let both: Vec<String> =
+            told(&case, "channel")[2..].iter().map(|it| it[0].clone()).collect();
         let selecting = core.records("::goroutines -r SELECT -f main");
         assert_eq!(selecting.len(), 1, "{}: {selecting:?}", core.name);
-        let lines = [format!("0t{}::channel", selecting[0]["id"]), "::goroutines -r select -f main | ::channel".into()];
+        let lines = [
+            format!("0t{}::channel", selecting[0]["id"]),
+            "::goroutines -r select -f main | ::channel".into(),
+        ];
         for line in lines {
             let found = core.records(&line);
-            let mut found: Vec<&str> = found.iter().filter_map(|it| it["address"].as_str()).collect();
+            let mut found: Vec<&str> =
+                found.iter().filter_map(|it| it["address"].as_str()).collect();
             found.sort_unstable();
             let mut expected: Vec<&str> = both.iter().map(String::as_str).collect();
             expected.sort_unstable();
