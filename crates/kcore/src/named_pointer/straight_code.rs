@@ -40,6 +40,21 @@ impl CrashView<'_> {
     }
 }
 
+impl CrashView<'_> {
+    /// All instructions of the function that begins at an address, with those of its parts that lie elsewhere. `None` as of
+    /// [`straight_code`](Self::straight_code).
+    pub fn whole_code(self, disassembler: &Disassembler, start: Addr) -> Option<Vec<Instruction>> {
+        let symbol = self.core.symbols().at(start).filter(|it| !it.is_only_nearest())?;
+        (symbol.start == start).then_some(())?;
+        let mut code = self.core.function_code(disassembler, &symbol)?;
+        let targets = targets(&code)?;
+        for part in self.core.parts_elsewhere(&symbol, &targets)? {
+            code.extend(self.core.function_code(disassembler, &part)?);
+        }
+        Some(code)
+    }
+}
+
 impl Core {
     /// All instructions of a function that is not too long.
     fn function_code(
