@@ -48,7 +48,10 @@ fn a_mutex_that_the_kernel_refused_is_told_by_the_code_of_the_caller() {
     let folder = tempfile::tempdir().unwrap();
     let core = folder.path().join("core");
     for (bug, finder, says) in CIRCLES {
-        for said in said_of(&program, bug, &core) {
+        let [live, saved] = said_of(&program, bug, &core);
+        // A snapshot has not all that the code of a thread leads to.
+        let said = if *bug == "again" { vec![saved] } else { vec![live, saved] };
+        for said in said {
             let [finding] = findings(&said) else { panic!("{bug}: {said:#}") };
             let facts = (&finding["finder"], &finding["confidence"]);
             assert_eq!(facts, (&(*finder).into(), &"certain".into()), "{bug}: {finding:#}");

@@ -184,7 +184,8 @@ pub const CLAIMS: &[Claim] = &[
         "last-words",
         CERTAIN,
         &[
-            "{exception_type}: {exception_what} reached app::read_row, which must let none out",
+            "{exception_type}: ",
+            ": {exception_what} reached app::read_row, which must let none out",
             ", thrown in app::read_value",
         ],
     ),
@@ -193,7 +194,8 @@ pub const CLAIMS: &[Claim] = &[
         "last-words",
         CERTAIN,
         &[
-            "nobody caught an exception of type {exception_type}: {exception_what}, in app::read_value",
+            "nobody caught an exception of type {exception_type}: ",
+            ": {exception_what}, in app::read_value",
         ],
     ),
     claim(
@@ -201,7 +203,8 @@ pub const CLAIMS: &[Claim] = &[
         "last-words",
         CERTAIN,
         &[
-            "{exception_type}: {exception_what}, which came of one of type std::runtime_error: no column price",
+            "{exception_type}: ",
+            ": {exception_what}, which came of one of type std::runtime_error: no column price",
         ],
     ),
     Claim {

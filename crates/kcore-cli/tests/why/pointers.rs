@@ -99,7 +99,8 @@ const NAMED: &[(&str, &str, &str)] = &[
     (
         "passes_row",
         ", in later: it read peer->len, and peer is null, which passes_row passed as conns[2].peer",
-        ", in later: it read peer->len, and peer is null, which passes_row passed as conns[2].peer",
+        // Nothing keeps the index.
+        ", in later: it read peer->len, and peer is null",
     ),
     (
         "passes_another",
@@ -108,10 +109,10 @@ const NAMED: &[(&str, &str, &str)] = &[
     ),
     (
         "negative",
-        ", in negative: failed is -1",
-        ", in negative: failed is -1|, in negative: it read failed->len, and failed is -1",
+        ", in negative: it read failed->len, and failed is -1",
+        ", in negative: it read failed->len, and failed is -1",
     ),
-    ("below", "x", "x"),
+    ("below", "through a pointer 16 bytes below null at offset 3, in below", ": member is null"),
     // Which member of the union was meant is not known.
     ("union", ", in part_of_union", ", in part_of_union"),
 ];

@@ -28,7 +28,7 @@ const TRAPS: [u16; 2] = [4, 5];
 const LAST_FRAMES: usize = 64;
 
 /// Frames in which a fault of a frame that is too large may be: those of what it calls.
-const FRAMES_AT_FAULT: usize = 4;
+const FRAMES_AT_FAULT: usize = 16;
 /// Bytes below a frame that belong to its calls.
 const BELOW_FRAME: u64 = 256;
 

@@ -129,7 +129,7 @@ impl CrashView<'_> {
             stack.frames.iter().map(|frame| self.core.dying_frame(frame)).collect();
         let stopped = cxx::stopped_by(self.core, &frames)?;
         let locations = stopped.map(|pc| self.core.symbols().locations(pc)).unwrap_or_default();
-        let names = locations.into_iter().filter_map(|it| it.function.as_deref().map(Into::into));
+        let names = locations.iter().filter_map(|it| it.function.as_deref().map(Into::into));
         Some(names.collect())
     }
 }

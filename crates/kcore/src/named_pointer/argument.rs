@@ -44,7 +44,12 @@ impl Trace<'_> {
         let code = self.core.crash().whole_code(disassembler, called)?;
         let reader = HomeReader { disassembler, home };
         let mut writes = code.iter().filter(|it| reader.may_change(it));
-        let first = writes.next().filter(|_| writes.next().is_none())?;
+        let first = match (writes.next(), writes.next(), home) {
+            (Some(first), None, _) => first,
+            // It is where the caller put it.
+            (None, _, ArgumentHome::Register(name)) => return Some(name.clone()),
+            _ => return None,
+        };
         let entry = entry_of(&code, called);
         let at = entry.iter().position(|it| it.addr == first.addr)?;
         let from = reader.moved_from(first)?;

@@ -8,6 +8,13 @@ use super::{
     trace::{HeldRegister, Trace},
 };
 
+/// Whether pointers are told by the words of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    Named,
+    Unnamed,
+}
+
 /// What a register holds, by the code that computed it.
 #[derive(Debug)]
 enum Term {
@@ -91,7 +98,7 @@ impl Trace<'_> {
     pub(super) fn element(&self, held: HeldRegister<'_>, index: usize) -> Option<NamedPointer> {
         let Computation::Loaded { at, size, .. } = self.computed(held, index)? else { return None };
         let is_whole = usize::from(size) == self.core.target().word_size();
-        match is_whole.then(|| self.sum(held, index, &at))?? {
+        match is_whole.then(|| self.sum(held, index, &at, Words::Named))?? {
             Term::Pointer { pointer, bytes, factor } => {
                 path::element(self.core, &pointer, bytes, factor)
             }
@@ -109,7 +116,7 @@ impl Trace<'_> {
         let held = self.held(frame, &code, register);
         let (index, _) = self.write(held)?;
         let Computation::Sum(sum) = self.computed(held, index)? else { return None };
-        match self.sum(held, index, &sum)? {
+        match self.sum(held, index, &sum, Words::Named)? {
             Term::Pointer { pointer, bytes, .. } => Some((pointer, bytes)),
             Term::Number(_) => None,
         }
@@ -121,7 +128,7 @@ impl Trace<'_> {
         for _ in 0..super::trace::MAX_CALLERS {
             let code = self.code_before(frame)?;
             let held = self.held(frame, &code, &register);
-            if let Some(number) = self.term(held).and_then(Term::number) {
+            if let Some(Term::Number(number)) = self.term(held, Words::Unnamed) {
                 return Some(number.value);
             }
             let passed_in = self.argument(held)?;
@@ -131,30 +138,42 @@ impl Trace<'_> {
     }
 
     /// What a register holds. What was loaded must be in memory still.
-    fn term(&self, held: HeldRegister<'_>) -> Option<Term> {
+    fn term(&self, held: HeldRegister<'_>, words: Words) -> Option<Term> {
         self.spend()?;
         let kept = self.kept_value(held);
-        if let Some(pointer) = self.pointer(held, kept) {
+        let pointer = (words == Words::Named).then(|| self.pointer(held, kept)).flatten();
+        if let Some(pointer) = pointer {
             return Some(Term::Pointer { pointer, bytes: 0, factor: 0 });
         }
-        let written = self.write(held).map(|(index, _)| index);
-        let varies = |value: u64| {
-            let register = Some((held.register.to_owned(), written.unwrap_or(usize::MAX)));
-            Term::Number(Number { value, factor: 1, register })
-        };
-        if let Some(value) = kept {
-            return Some(varies(value.get()));
+        // What is multiplied tells more than the value.
+        let computed = self.write(held).and_then(|(index, _)| self.made(held, index, words));
+        match (computed, kept) {
+            (Some(Term::Number(number)), Some(kept)) if number.value != kept.get() => {
+                Some(Term::Number(self.variable_number(held, kept.get())))
+            }
+            (Some(computed), _) => Some(computed),
+            (None, kept) => Some(Term::Number(self.variable_number(held, kept?.get()))),
         }
-        let index = written?;
-        let number = |from: &str| self.term(held.earlier(index, from)?)?.number();
+    }
+
+    /// A number that a register holds, of which nothing more is known.
+    fn variable_number(&self, held: HeldRegister<'_>, value: u64) -> Number {
+        let written = self.write(held).map_or(usize::MAX, |(index, _)| index);
+        Number { value, factor: 1, register: Some((held.register.to_owned(), written)) }
+    }
+
+    /// What instruction `index` made of other registers or of memory.
+    fn made(&self, held: HeldRegister<'_>, index: usize, words: Words) -> Option<Term> {
+        let number = |from: &str| self.term(held.earlier(index, from)?, words)?.number();
+        let varies = |value: u64| Term::Number(self.variable_number(held, value));
         Some(match self.computed(held, index)? {
-            Computation::Sum(sum) => return self.sum(held, index, &sum),
+            Computation::Sum(sum) => return self.sum(held, index, &sum, words),
             Computation::Extended { from, is_signed } => {
                 varies(extended(number(&from)?.value, 4, is_signed)?)
             }
             Computation::Multiplied { from, by } => Term::Number(number(&from)?.times(by)),
             Computation::Loaded { at, size, is_signed } => {
-                let at = Addr::new(self.sum(held, index, &at)?.number()?.value);
+                let at = Addr::new(self.sum(held, index, &at, words)?.number()?.value);
                 let value = self.read_unchanged(held, index, (at, size))?;
                 varies(extended(value, size, is_signed)?)
             }
@@ -168,13 +187,19 @@ impl Trace<'_> {
     }
 
     /// The sum that instruction `index` computes.
-    fn sum(&self, held: HeldRegister<'_>, index: usize, sum: &RegisterSum) -> Option<Term> {
+    fn sum(
+        &self,
+        held: HeldRegister<'_>,
+        index: usize,
+        sum: &RegisterSum,
+        words: Words,
+    ) -> Option<Term> {
         let mut total = Term::Number(Number::constant(sum.displacement.cast_unsigned()));
         if let Some(base) = &sum.base {
-            total = total.plus(self.term(held.earlier(index, base)?)?)?;
+            total = total.plus(self.term(held.earlier(index, base)?, words)?)?;
         }
         if let Some((name, by)) = &sum.index {
-            let term = self.term(held.earlier(index, name)?)?;
+            let term = self.term(held.earlier(index, name)?, words)?;
             let times = match (term, *by) {
                 (term, 1) => term,
                 (term, by) => Term::Number(term.number()?.times(by)),

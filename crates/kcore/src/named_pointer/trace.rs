@@ -12,7 +12,7 @@ use crate::{Core, Frame, KnownFrames, Stack, arch::facts};
 /// Pointers that are followed one behind the other, moves from register to register among them.
 pub const MAX_STEPS: usize = 16;
 /// Terms of sums that are evaluated for one stack.
-const MAX_TERMS: usize = 256;
+const MAX_TERMS: usize = 128;
 /// Callers whose names for an argument are told.
 pub const MAX_CALLERS: usize = 8;
 
@@ -101,7 +101,11 @@ impl<'c> Trace<'c> {
     /// The code before the instruction at which a frame stopped: before its call, of a caller.
     pub(super) fn code_before(&self, frame: usize) -> Option<StraightCode> {
         let pc = self.stack.frames.get(frame).filter(|frame| !frame.guess)?.pc;
-        let mut code = self.core.crash().straight_code(self.disassembler.as_ref()?, pc.addr())?;
+        let mut code = self.core.crash().straight_code_in(
+            self.disassembler.as_ref()?,
+            pc.lookup(),
+            pc.addr(),
+        )?;
         // Of a caller the last instruction is the call.
         if pc.lookup() != pc.addr() {
             code.instructions.pop().filter(|call| call.flow.is_call())?;

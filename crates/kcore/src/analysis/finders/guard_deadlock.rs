@@ -47,7 +47,7 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
     let waiters = locks.flat_map(|lock| lock.waiters.iter().map(move |waiter| (waiter, lock)));
     let endless = waiters.filter(|(waiter, _)| !waiter.has_limit);
     let waiting: BTreeMap<Tid, &Lock> = endless.map(|(waiter, lock)| (waiter.tid, lock)).collect();
-    if waiting.len() < 2 || waiting.len() > MAX_THREADS {
+    if waiting.len() < 2 || waiting.len() > MAX_THREADS || !are_all_blocked(hang) {
         return Ok(None);
     }
     let guards: Vec<Guard> = waiting.keys().flat_map(|tid| guards_of(hang.core(), *tid)).collect();
@@ -57,6 +57,13 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
     });
     let steps: BTreeMap<Tid, Step<'_>> = steps.collect();
     Ok(circle(&steps).map(|circle| finding(hang, &circle)))
+}
+
+/// Whether no thread runs: one that does may have the locks, and give them back.
+fn are_all_blocked(hang: &Hang<'_>) -> bool {
+    let waits = hang.waits();
+    let is_blocked = |tid| waits.lock_of(tid).is_some() || waits.kernel_wait(tid).is_some();
+    hang.core().threads().iter().all(|thread| is_blocked(thread.tid))
 }
 
 /// Whether it is a lock that somebody has, and nothing records who.
@@ -72,7 +79,8 @@ fn only_guard(guards: &[Guard], lock: &Lock) -> Option<Guard> {
     found.all(|other| other.holder == first.holder).then(|| first.clone())
 }
 
-/// The first circle of threads each of which waits for what the next one has.
+/// The first circle of several threads each of which waits for what the next one has. A guard that a thread has of the lock
+/// that it waits for itself may be one that it has dropped.
 fn circle<'a>(steps: &BTreeMap<Tid, Step<'a>>) -> Option<Vec<Step<'a>>> {
     steps.keys().find_map(|start| {
         let mut path: Vec<Step<'a>> = Vec::new();
@@ -81,7 +89,7 @@ fn circle<'a>(steps: &BTreeMap<Tid, Step<'a>>) -> Option<Vec<Step<'a>>> {
             path.push(step.clone());
             next = step.2.holder;
             if next == *start {
-                return Some(path);
+                return (path.len() > 1).then_some(path);
             }
         }
         None
@@ -123,10 +131,7 @@ fn finding(hang: &Hang<'_>, circle: &[Step<'_>]) -> Finding {
         format!("thread {tid} waits for {named}, of which thread {holder} has the guard {variable} in {function}")
     });
     let steps: Vec<String> = steps.collect();
-    let sentence = match circle {
-        [_] => format!("a thread waits for itself: {}", steps.join("")),
-        _ => format!("{} threads wait for each other: {}", circle.len(), steps.join("; ")),
-    };
+    let sentence = format!("{} threads wait for each other: {}", circle.len(), steps.join("; "));
     // A guard that was dropped or moved may be left in its variable.
     circle.iter().fold(Finding::likely(sentence), |finding, (tid, lock, guard)| {
         let text = format!("thread {tid} is blocked in the kernel{}", hang.site(*tid));
@@ -181,6 +186,6 @@ mod tests {
         assert_eq!(tids(&[step(1, &a, 2), step(2, &b, 1)]), Some(vec![1, 2]));
         assert_eq!(tids(&[step(1, &a, 2), step(2, &b, 3), step(3, &c, 2)]), Some(vec![2, 3]));
         assert_eq!(tids(&[step(1, &a, 2), step(2, &b, 9)]), None);
-        assert_eq!(tids(&[step(1, &a, 1)]), Some(vec![1]));
+        assert_eq!(tids(&[step(1, &a, 1)]), None, "it may have dropped the guard");
     }
 }

@@ -22,7 +22,8 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    if !crash.has_no_address() || crash.refused_access() != RefusedAccess::Nothing {
+    let lost = crash.core().has_lost_mappings();
+    if lost || !crash.has_no_address() || crash.refused_access() != RefusedAccess::Nothing {
         return Ok(None);
     }
     let Some(at) = sequence_of(crash) else { return Ok(None) };

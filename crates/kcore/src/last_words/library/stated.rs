@@ -73,8 +73,9 @@ const ENDERS: &[Ender] = &[
 
 /// The name of the library, and the words.
 pub fn find(core: &Core, frames: &[DyingFrame]) -> Option<(&'static str, String)> {
-    let mut pairs = frames.iter().zip(frames.get(1..)?);
-    pairs.find_map(|(callee, caller)| told(core, callee, caller))
+    // One may call another, as Qt's assertions do.
+    let pairs = frames.iter().zip(frames.get(1..)?);
+    pairs.filter_map(|(callee, caller)| told(core, callee, caller)).last()
 }
 
 fn told(core: &Core, callee: &DyingFrame, caller: &DyingFrame) -> Option<(&'static str, String)> {
