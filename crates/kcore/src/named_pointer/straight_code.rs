@@ -30,7 +30,7 @@ impl CrashView<'_> {
     }
 
     /// The same in the function that has the code at `within`: a call that does not come back may be the last instruction.
-    pub fn straight_code_in(
+    pub(super) fn straight_code_in(
         self,
         disassembler: &Disassembler,
         within: Addr,
@@ -54,7 +54,11 @@ impl CrashView<'_> {
 impl CrashView<'_> {
     /// All instructions of the function that begins at an address, with those of its parts that lie elsewhere. `None` as of
     /// [`straight_code`](Self::straight_code).
-    pub fn whole_code(self, disassembler: &Disassembler, start: Addr) -> Option<Vec<Instruction>> {
+    pub(super) fn whole_code(
+        self,
+        disassembler: &Disassembler,
+        start: Addr,
+    ) -> Option<Vec<Instruction>> {
         let symbol = self.core.symbols().at(start).filter(|it| !it.is_only_nearest())?;
         (symbol.start == start).then_some(())?;
         let mut code = self.core.function_code(disassembler, &symbol)?;
