@@ -210,6 +210,7 @@ const fn fate_key(fate: Fate) -> &'static str {
         Fate::Uncaught => "uncaught",
         Fate::InFlight => "in_flight",
         Fate::Handled => "handled",
+        Fate::Nested => "nested",
     }
 }
 
@@ -218,6 +219,7 @@ const fn fate_words(fate: Fate) -> &'static str {
         Fate::Uncaught => "uncaught exception",
         Fate::InFlight => "exception in flight, not caught yet",
         Fate::Handled => "exception being handled, or on its way through a finally",
+        Fate::Nested => "exception of which the other came",
     }
 }
 

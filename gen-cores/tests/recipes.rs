@@ -66,6 +66,15 @@ const WITHOUT_GCORE: &[&str] = &[
     "why-glib-critical",
     "why-glib-error",
     "why-glog",
+    "why-map-failed",
+    "why-nested-exception",
+    "why-noexcept",
+    "why-null-element",
+    "why-null-passed",
+    "why-rseq",
+    "why-rust-allocation",
+    "why-several-bases",
+    "why-small-stack",
 ];
 
 fn all() -> Vec<Scenario> {

@@ -23,12 +23,14 @@
 mod access;
 mod arch;
 mod backwards;
+mod computation;
 mod disassembler;
 mod instruction;
 mod operand;
 mod references;
 mod register_write;
 
+pub use computation::{Computation, RegisterSum};
 pub use disassembler::{Disassembler, Unsupported};
 pub use instruction::{Flow, Instruction};
 pub use references::Reference;

@@ -1,6 +1,6 @@
 //! What the disassembler says of x86-64 code, each case as GNU as encodes it.
 
-use kcore_disasm::{Disassembler, Flow, RegisterWrite};
+use kcore_disasm::{Computation, Disassembler, Flow, RegisterSum, RegisterWrite};
 use kcore_mem::{Access, AccessKind, Addr, AddressRegister, JumpSource, Target};
 
 /// An instruction as text and bytes, and the access: address, bytes, kind.
@@ -306,4 +306,43 @@ fn masks_hide_no_store() {
     assert_eq!(kind(&load), Some(AccessKind::Read), "kmovq (%rax),%k1");
     let compare = [0x62, 0xf1, 0x7d, 0x28, 0x74, 0x08];
     assert_eq!(kind(&compare), Some(AccessKind::Read), "vpcmpeqb (%rax),%ymm0,%k1");
+}
+
+#[test]
+fn what_is_computed_for_a_register() {
+    let made = |code: &[u8], register: &str| disassembler().computation(AT, code, register);
+    let sum = |base: Option<&str>, index: Option<(&str, u64)>, displacement| RegisterSum {
+        base: base.map(str::to_owned),
+        index: index.map(|(name, by)| (name.to_owned(), by)),
+        displacement,
+    };
+    let loaded = |at, size, is_signed| Some(Computation::Loaded { at, size, is_signed });
+    let element = sum(Some("rdi"), Some(("rsi", 8)), 0);
+    assert_eq!(made(&[0x48, 0x8b, 0x04, 0xf7], "rax"), loaded(element.clone(), 8, false));
+    assert_eq!(made(&[0x48, 0x8b, 0x04, 0xf7], "rdi"), None, "it is read");
+    let table = sum(None, Some(("rdi", 8)), 0x40_4040);
+    let code = [0x48, 0x8b, 0x04, 0xfd, 0x40, 0x40, 0x40, 0];
+    assert_eq!(made(&code, "rax"), loaded(table, 8, false), "mov 0x404040(,%rdi,8),%rax");
+    let stack = sum(Some("rbp"), None, -20);
+    assert_eq!(made(&[0x8b, 0x45, 0xec], "rax"), loaded(stack, 4, false), "mov -20(%rbp),%eax");
+    let wide = Some(Computation::Extended { from: "rsi".to_owned(), is_signed: true });
+    assert_eq!(made(&[0x48, 0x63, 0xf6], "rsi"), wide, "movslq %esi,%rsi");
+    let wide = Some(Computation::Extended { from: "rax".to_owned(), is_signed: true });
+    assert_eq!(made(&[0x48, 0x98], "rax"), wide, "cltq");
+    let address = Some(Computation::Sum(sum(None, Some(("rax", 8)), 0)));
+    assert_eq!(made(&[0x48, 0x8d, 0x14, 0xc5, 0, 0, 0, 0], "rdx"), address, "lea 0(,%rax,8),%rdx");
+    let global = Some(Computation::Sum(sum(None, None, 0x40_1017)));
+    assert_eq!(made(&[0x48, 0x8d, 0x05, 0x10, 0, 0, 0], "rax"), global, "lea 16(%rip),%rax");
+    let added = Some(Computation::Sum(sum(Some("rax"), Some(("rdx", 1)), 0)));
+    assert_eq!(made(&[0x48, 0x01, 0xd0], "rax"), added, "add %rdx,%rax");
+    let added = Some(Computation::Sum(sum(Some("rax"), None, -16)));
+    assert_eq!(made(&[0x48, 0x83, 0xc0, 0xf0], "rax"), added, "add $-16,%rax");
+    let shifted = Some(Computation::Multiplied { from: "rax".to_owned(), by: 16 });
+    assert_eq!(made(&[0x48, 0xc1, 0xe0, 0x04], "rax"), shifted, "shl $4,%rax");
+    let times = Some(Computation::Multiplied { from: "rsi".to_owned(), by: 40 });
+    assert_eq!(made(&[0x48, 0x6b, 0xc6, 0x28], "rax"), times, "imul $40,%rsi,%rax");
+    assert_eq!(made(&[0x64, 0x48, 0x8b, 0x40, 0x10], "rax"), None, "mov %fs:16(%rax),%rax");
+    assert_eq!(made(&[0x67, 0x41, 0x8b, 0x00], "rax"), None, "mov (%r8d),%eax");
+    assert_eq!(made(&[0x66, 0x89, 0xf8], "rax"), None, "mov %di,%ax");
+    assert_eq!(made(&[0x48, 0x31, 0xc0], "rax"), None, "xor %rax,%rax");
 }

@@ -31,6 +31,8 @@ pub enum Fate {
     InFlight,
     /// What handles it was running, or what runs on its way: `finally`, the end of a `with`.
     Handled,
+    /// Another exception carries it as what that came of.
+    Nested,
 }
 
 /// What ended a process, as its runtime has it.

@@ -93,19 +93,10 @@ impl Core {
             );
         }
         let why = match info.number {
-            11 if self.may_be_non_canonical(stop) => facts(self.target()).segv_without_address,
-            11 => ": general protection fault",
+            11 => self.why_without_address(stop),
             _ => "",
         };
         format!("{name}{why}{}{code}{place}", self.perhaps_of_stack(stop, info))
-    }
-
-    /// Whether the instruction may have touched a non-canonical address: nothing tells what it touches, or such an address
-    /// is among that.
-    fn may_be_non_canonical(&self, stop: &Stop) -> bool {
-        let accesses = stop.pc.map(|pc| self.accesses_of_instruction(pc, &stop.registers));
-        let accesses = accesses.unwrap_or_default();
-        accesses.is_empty() || accesses.iter().any(Access::is_non_canonical)
     }
 
     /// What the stack may have to do with a signal from the kernel without an address.

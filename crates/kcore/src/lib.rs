@@ -126,6 +126,7 @@ mod process;
 mod process_code;
 #[cfg(feature = "disassembly")]
 pub mod references;
+mod refused_access;
 mod regions;
 mod register;
 mod runtimes;

@@ -114,7 +114,7 @@ impl Core {
     }
 
     /// Whether the permissions of the memory allow an access, as far as they are known.
-    fn may_access(&self, access: &Access) -> bool {
+    pub(crate) fn may_access(&self, access: &Access) -> bool {
         let mapping = self.mapping_at(access.addr);
         mapping.is_some_and(|mapping| mapping.permits(access.kind).unwrap_or(true))
     }

@@ -179,6 +179,68 @@ pub const CLAIMS: &[Claim] = &[
     claim("stack-overflow", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
     claim("stack-overflow-thread", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
     claim("stack-overflow-handled", "stack-overflow", CERTAIN, &["calls that repeat: recurse"]),
+    claim(
+        "why-noexcept",
+        "last-words",
+        CERTAIN,
+        &[
+            "{exception_type}: ",
+            ": {exception_what} reached app::read_row, which must let none out",
+            ", thrown in app::read_value",
+        ],
+    ),
+    claim(
+        "why-several-bases",
+        "last-words",
+        CERTAIN,
+        &[
+            "nobody caught an exception of type {exception_type}: ",
+            ": {exception_what}, in app::read_value",
+        ],
+    ),
+    claim(
+        "why-nested-exception",
+        "last-words",
+        CERTAIN,
+        &[
+            "{exception_type}: ",
+            ": {exception_what}, which came of one of type std::runtime_error: no column price",
+        ],
+    ),
+    Claim {
+        finder: "last-words",
+        ..rust("why-rust-allocation", &["memory allocation of 140737488355328 bytes failed"])
+    },
+    claim(
+        "why-null-element",
+        "null-access",
+        CERTAIN,
+        &["in look: it read table[3]->len, and table[3] is null"],
+    ),
+    claim(
+        "why-null-passed",
+        "null-access",
+        CERTAIN,
+        &["in length_of: it read peer->len, and peer is null, which look passed as conns[3].peer"],
+    ),
+    claim(
+        "why-map-failed",
+        "negative-pointer",
+        CERTAIN,
+        &["read through -1 (the value of MAP_FAILED", "at offset 16, in first_of: bytes is -1"],
+    ),
+    claim(
+        "why-rseq",
+        "rseq",
+        CERTAIN,
+        &["restartable sequences was overwritten", "0x4141414142424242"],
+    ),
+    claim(
+        "why-small-stack",
+        "stack-overflow",
+        CERTAIN,
+        &["the frame of format, of 40", "does not fit in what its stack has left"],
+    ),
     claim("killed", "ended", CERTAIN, &["process ", "sent SIGQUIT"]),
     claim("signal-again-alarm", "ended", CERTAIN, &["the process sent SIGSEGV to itself"]),
 ];

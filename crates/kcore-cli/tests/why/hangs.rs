@@ -13,7 +13,8 @@ use super::{
 };
 
 /// Finders that look at what threads wait for.
-const OF_HANGS: [&str; 4] = ["deadlock", "self-deadlock", "owner-gone", "lock-convoy"];
+const OF_HANGS: [&str; 5] =
+    ["deadlock", "self-deadlock", "owner-gone", "lock-convoy", "guard-deadlock"];
 
 /// A finding of those: the scenario, the finder, how sure it is, what the sentence holds, and the variants.
 type HangClaim =
@@ -56,6 +57,14 @@ const HANGS: &[HangClaim] = &[
         &["the mutex lock_a", "the process has no such thread"],
         &["O2-pie", "O2-pie-gcore"],
     ),
+    // Its locks record no owner.
+    (
+        "hang-rust",
+        "guard-deadlock",
+        "likely",
+        &["2 threads wait for each other", "the Rust Mutex hang_rust::A, of which thread"],
+        &["debug-pie"],
+    ),
     (
         "hang-convoy",
         "lock-convoy",
@@ -74,7 +83,6 @@ const OTHERS: &[(&str, &str)] = &[
     ("hang-idle", "O2-musl-static"),
     ("hang-abba", "O2-musl-static"),
     ("hang-three", "O2-musl-static"),
-    ("hang-rust", "debug-pie"),
     ("hang-rust", "release-pie"),
     ("hang-rust", "release-pie-gcore"),
 ];

@@ -2,6 +2,7 @@
 
 mod alone;
 mod asserts;
+mod circles;
 mod claims;
 mod damaged;
 mod freed;

@@ -1,4 +1,5 @@
 /* Goes wrong through the pointer that its argument names. */
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ struct chained {
 struct conn *shared;
 static struct peer second = {1, 2, NULL};
 static struct peer first = {1, 2, &second};
+static struct peer *places[8];
+static struct peer *volatile failed = (struct peer *)-1;
 /* No compiler may take for granted what it is. */
 static struct peer *volatile hidden = &second;
 
@@ -108,6 +111,47 @@ FUNCTION behind_two(struct peer **place) { return (*place)->len; }
 FUNCTION of_array(struct conn *conn) { return conn->table[1][2]->len; }
 FUNCTION part_of_member(struct peer *peer) { return ((short *)peer)[1] + 1; }
 FUNCTION far_element(struct peer *peers, long at) { return peers[at].len; }
+FUNCTION slot(struct peer **table, long at) { return table[at]->len; }
+FUNCTION small_index(struct peer **table, int at) { return table[at]->len + 1; }
+FUNCTION row(struct conn *conns, int at) { return conns[at].peer->len; }
+FUNCTION of_module(int at) { return places[at]->len; }
+
+/* When it goes wrong, the index is the next one already. */
+FUNCTION next_slot(struct peer **table, int *at)
+{
+	struct peer *peer = table[(*at)++];
+	return peer->len;
+}
+
+/* Ways join between the beginning and the fault, and the argument is what it was. */
+FUNCTION later(struct peer *peer, int more)
+{
+	while (more > 100)
+		more -= second.len;
+	return peer->len + more;
+}
+
+FUNCTION between(struct peer *peer, int more)
+{
+	if (more > 50)
+		more = second.len;
+	return later(peer, more) * 3;
+}
+
+FUNCTION passes_far(struct conn *conn, int more) { return between(conn->peer, more) * 5; }
+FUNCTION passes_row(struct conn *conns, int at) { return later(conns[at].peer, at) + 1; }
+
+/* It is no argument any more. */
+FUNCTION another(struct peer *peer, int more)
+{
+	while (more-- > 0)
+		peer = peer->next;
+	return peer->len;
+}
+
+FUNCTION passes_another(struct conn *conn, int more) { return another(conn->peer, more + 1) + 1; }
+FUNCTION negative(void) { return failed->len + 1; }
+FUNCTION below(struct peer **member) { return ((struct conn *)((char *)member - offsetof(struct conn, peer)))->name[3] + 1; }
 
 int main(int argc, char **argv)
 {
@@ -152,6 +196,35 @@ int main(int argc, char **argv)
 		return part_of_member(NULL);
 	if (!strcmp(bug, "far"))
 		return far_element(&second, 0x10000000L * argc);
+	if (!strcmp(bug, "passes_far"))
+		return passes_far(conn, argc) + conn->name[1];
+	struct conn *conns = calloc(4, sizeof *conns);
+	struct peer *table[] = {&first, &first, &first, NULL, NULL, NULL};
+	int at = 3;
+	conns[0].peer = conns[1].peer = &second;
+	for (int place = 0; place < 8; place++)
+		places[place] = place == 5 ? NULL : &first;
+	use(table);
+	use(conns);
+	if (!strcmp(bug, "slot"))
+		return slot(table, argc + 1);
+	if (!strcmp(bug, "small_index"))
+		return small_index(table, argc + 1);
+	if (!strcmp(bug, "row"))
+		return row(conns, argc);
+	if (!strcmp(bug, "of_module"))
+		return of_module(argc + 3);
+	if (!strcmp(bug, "next_slot"))
+		return next_slot(table, &at);
+	if (!strcmp(bug, "passes_row"))
+		return passes_row(conns, argc);
+	conn->peer = &first;
+	if (!strcmp(bug, "passes_another"))
+		return passes_another(conn, argc);
+	if (!strcmp(bug, "negative"))
+		return negative();
+	if (!strcmp(bug, "below"))
+		return below(NULL);
 	conn->peer = !strcmp(bug, "text") ? (void *)0x4141414142424242 : (void *)0x123456789000;
 	return !strcmp(bug, "text") ? text(conn) : member(conn);
 }

@@ -20,8 +20,8 @@ const NAMED: &[(&str, &str, &str)] = &[
     ),
     (
         "passes",
-        ", in argument: it read peer->len, and peer is null",
-        ", in argument: it read peer->len, and peer is null",
+        ", in argument: it read peer->len, and peer is null, which passes passed as conn->peer",
+        ", in argument: it read peer->len, and peer is null, which passes passed as conn->peer",
     ),
     (
         "global",
@@ -65,6 +65,54 @@ const NAMED: &[(&str, &str, &str)] = &[
     ("array", ", in of_array", ", in of_array"),
     ("part", ", in part_of_member", ": peer is null"),
     ("far", ", in far_element", ", in far_element"),
+    (
+        "slot",
+        ", in slot: it read table[3]->len, and table[3] is null",
+        ", in slot: it read table[3]->len, and table[3] is null",
+    ),
+    (
+        "small_index",
+        ", in small_index: it read table[3]->len, and table[3] is null",
+        ", in small_index: it read table[3]->len, and table[3] is null",
+    ),
+    (
+        "row",
+        ", in row: it read conns[2].peer->len, and conns[2].peer is null",
+        ", in row: it read conns[2].peer->len, and conns[2].peer is null",
+    ),
+    (
+        "of_module",
+        ", in of_module: it read places[5]->len, and places[5] is null",
+        ", in of_module: it read places[5]->len, and places[5] is null",
+    ),
+    // Which element it was cannot be told any more.
+    (
+        "next_slot",
+        ": it read peer->len, and peer is null",
+        ", in next_slot|: it read peer->len, and peer is null",
+    ),
+    (
+        "passes_far",
+        ", in later: it read peer->len, and peer is null, which passes_far passed as conn->peer",
+        ", in later: it read peer->len, and peer is null, which passes_far passed as conn->peer",
+    ),
+    (
+        "passes_row",
+        ", in later: it read peer->len, and peer is null, which passes_row passed as conns[2].peer",
+        // Nothing keeps the index.
+        ", in later: it read peer->len, and peer is null",
+    ),
+    (
+        "passes_another",
+        ": it read peer->next, and peer is null|: it read peer->len, and peer is null",
+        ": it read peer->next, and peer is null|: it read peer->len, and peer is null|, in another",
+    ),
+    (
+        "negative",
+        ", in negative: it read failed->len, and failed is -1",
+        ", in negative: it read failed->len, and failed is -1",
+    ),
+    ("below", "through a pointer 16 bytes below null at offset 3, in below", ": member is null"),
     // Which member of the union was meant is not known.
     ("union", ", in part_of_union", ", in part_of_union"),
 ];

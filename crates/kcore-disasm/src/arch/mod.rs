@@ -7,7 +7,11 @@ pub mod x86_64;
 use capstone::{Capstone, CsResult, Insn};
 use kcore_mem::{Access, Addr, AddrRange, JumpSource, MemoryOperand};
 
-use crate::{Reference, register_write::RegisterWrite};
+use crate::{
+    Reference,
+    computation::{Computation, RegisterSum},
+    register_write::RegisterWrite,
+};
 
 /// What the disassembler needs to know of a machine.
 pub trait Machine: Sync {
@@ -76,6 +80,16 @@ pub trait Machine: Sync {
         decoded: &Insn<'_>,
         register: &str,
     ) -> Option<RegisterWrite>;
+
+    /// What it computes for a general register, given by its name in 64 bits.
+    fn computation(&self, _: &Capstone, _: &Insn<'_>, _: &str) -> Option<Computation> {
+        None
+    }
+
+    /// Where it moves a whole general register to, and which.
+    fn stored_register(&self, _: &Capstone, _: &Insn<'_>) -> Option<(RegisterSum, String)> {
+        None
+    }
 
     /// Whether an instruction of `code`, which lies at `addr`, may refer to the range: false only
     /// where none can.

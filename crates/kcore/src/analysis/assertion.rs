@@ -2,6 +2,9 @@
 //!
 //! Programs have their own `assert`: a function that takes a text, the name of a source file and a line, and calls `abort`.
 
+#[cfg(feature = "disassembly")]
+mod by_code;
+
 use crate::{Core, FrameVariable, NamedFrame, analysis::Crash};
 
 /// Frames that are looked at: such a function is close to `abort`.
@@ -18,6 +21,19 @@ const FUNCTIONS: [&str; 3] = ["func", "function", "fn"];
 /// `fail was called with "a == b" for file.c:12`, of the innermost function with such arguments; `None` if none has, or
 /// they are not known.
 pub fn stated(crash: &Crash<'_>) -> Option<String> {
+    by_variables(crash).or_else(|| by_code::stated(crash))
+}
+
+/// Nothing: code is not read without a disassembler.
+#[cfg(not(feature = "disassembly"))]
+mod by_code {
+    pub const fn stated(_: &super::Crash<'_>) -> Option<String> {
+        None
+    }
+}
+
+/// The same by debug information.
+fn by_variables(crash: &Crash<'_>) -> Option<String> {
     let core = crash.core();
     let stack = core.stacks().of_thread(crash.end().tid, FRAMES);
     let frames = core.stacks().known_frames(&stack, FRAMES);
@@ -32,7 +48,7 @@ pub fn stated(crash: &Crash<'_>) -> Option<String> {
 fn stated_in(core: &Core, frame: &NamedFrame, arguments: &[FrameVariable]) -> Option<String> {
     let texts: Vec<String> = arguments.iter().filter_map(|it| text(core, it)).collect();
     let (files, words): (Vec<&String>, Vec<&String>) =
-        texts.iter().partition(|text| SOURCES.iter().any(|end| text.ends_with(end)));
+        texts.iter().partition(|text| is_source(text));
     let mut lines = arguments.iter().filter_map(|it| line(core, it));
     let ([file], [words], Some(line), None) =
         (files.as_slice(), words.as_slice(), lines.next(), lines.next())
@@ -53,8 +69,17 @@ fn text(core: &Core, argument: &FrameVariable) -> Option<String> {
     let at = argument.object.as_ref().ok()?.pointer(core).ok()?;
     let bytes = core.space().read_cstr(at, LONGEST).ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    let is_shown = !text.is_empty() && !text.contains(|it: char| it.is_control());
-    is_shown.then_some(text)
+    is_shown(&text).then_some(text)
+}
+
+/// Whether a text can be printed as it is.
+fn is_shown(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|it: char| it.is_control())
+}
+
+/// Whether a text is the path of a source file.
+fn is_source(text: &str) -> bool {
+    SOURCES.iter().any(|end| text.ends_with(end))
 }
 
 /// The number of a line, by the name that such an argument has.

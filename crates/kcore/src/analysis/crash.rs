@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kcore_elf::core_file::{SignalDetail, SignalInfo};
-use kcore_mem::{Access, AccessKind, Addr, JumpSource, MemoryOperand};
+use kcore_mem::{Access, AccessKind, Addr, AddrRange, JumpSource, MemoryOperand};
 use kcore_unwind::UserRegister;
 
 use super::{
@@ -11,9 +11,10 @@ use super::{
     finders::{FreedUse, freed_use},
 };
 use crate::{
-    Core, Frame, NamedFrame, Thread, Tid,
+    Core, Frame, Mapping, MappingKind, NamedFrame, Thread, Tid,
     arch::facts,
     handled::{Handled, Stop},
+    refused_access::RefusedAccess,
     signal,
     stack_fault::StackTrouble,
 };
@@ -25,6 +26,11 @@ const TRAPS: [u16; 2] = [4, 5];
 
 /// Frames of the last thread that are looked at: what aborts is never far out.
 const LAST_FRAMES: usize = 64;
+
+/// Frames in which a fault of a frame that is too large may be: those of what it calls.
+const FRAMES_AT_FAULT: usize = 16;
+/// Bytes below a frame that belong to its calls.
+const BELOW_FRAME: u64 = 256;
 
 /// Bytes of a frame of a caller that are looked through.
 const FRAME_BYTES: u64 = 1024;
@@ -182,6 +188,19 @@ impl<'a> Crash<'a> {
         self.is_signal("SIGSEGV") && self.has_code("SI_KERNEL")
     }
 
+    /// What the instruction did that the processor may have refused without an address.
+    pub(super) fn refused_access(&self) -> RefusedAccess {
+        self.core.refused_access(&self.stop)
+    }
+
+    /// The thread's pointer to its local storage.
+    pub(super) fn thread_pointer(&self) -> Option<Addr> {
+        let name = facts(self.core.target()).thread_pointer;
+        let registers = self.core.registers().user(self.tid());
+        let register = registers.iter().find(|register| register.name == name);
+        register.map(|register| Addr::new(register.value))
+    }
+
     /// Whether the instruction at the fault could not be fetched: the process had jumped there.
     pub fn is_jump(&self) -> bool {
         match self.fault() {
@@ -244,7 +263,7 @@ impl<'a> Crash<'a> {
         self.name_of(called.filter(|called| Some(*called) != self.stop.pc)?)
     }
 
-    fn name_of(&self, at: Addr) -> Option<String> {
+    pub(super) fn name_of(&self, at: Addr) -> Option<String> {
         self.core.symbols().at(at).map(|symbol| symbol.name.to_string())
     }
 
@@ -390,10 +409,49 @@ impl<'a> Crash<'a> {
         forced.filter(|forced| is_full(forced.trouble)).map(|forced| forced.access.addr)
     }
 
+    /// The frame in which the fault lies, below the memory that it begins in: it reaches beyond the end of its stack.
+    pub(super) fn frame_beyond_stack(&self) -> Option<FrameBeyondStack> {
+        let fault = self.fault().filter(|_| self.is_signal("SIGSEGV"))?;
+        let may_write = |mapping: &Mapping| mapping.permits(AccessKind::Write).unwrap_or(true);
+        if self.core.mapping_at(fault).is_some_and(may_write) || self.core.has_lost_mappings() {
+            return None;
+        }
+        let frames = self.core.stacks().of_thread(self.tid(), LAST_FRAMES).frames;
+        let certain = frames.iter().take_while(|frame| !frame.guess);
+        let at_fault = certain.skip_while(|frame| Some(frame.pc.addr()) != self.pc());
+        at_fault.take(FRAMES_AT_FAULT).find_map(|frame| {
+            let (sp, cfa) = frame.sp.zip(frame.cfa)?;
+            // A call, and what a function calls, begin a few bytes below its frame.
+            let lowest = Addr::new(sp.get().saturating_sub(BELOW_FRAME));
+            let stack = self.core.mapping_at(Addr::new(cfa.get().checked_sub(1)?))?;
+            let is_stack = stack.permits(AccessKind::Write) == Some(true)
+                && !matches!(stack.kind, MappingKind::File { .. });
+            let is_beyond = lowest <= fault && fault < stack.range.start && sp < stack.range.start;
+            let (at, size) = (frame.pc.lookup(), cfa.offset_from(sp)?);
+            let beyond = FrameBeyondStack { fault, at, size, stack: stack.range };
+            (is_stack && is_beyond).then_some(beyond)
+        })
+    }
+
     /// Whether the fault may be of a stack that is full, or of a stack pointer that is none.
     pub(super) fn is_of_stack(&self) -> bool {
-        self.fault().is_some_and(|fault| self.core.stack_trouble(self.stop.sp, fault).is_some())
+        self.frame_beyond_stack().is_some()
+            || self
+                .fault()
+                .is_some_and(|fault| self.core.stack_trouble(self.stop.sp, fault).is_some())
     }
+}
+
+/// A frame that reaches beyond the end of its stack.
+pub(super) struct FrameBeyondStack {
+    /// The fault.
+    pub(super) fault: Addr,
+    /// Code of its function.
+    pub(super) at: Addr,
+    /// Its bytes.
+    pub(super) size: u64,
+    /// The memory of the stack.
+    pub(super) stack: AddrRange,
 }
 
 /// What the kernel tells of the signal that ended the process.

@@ -27,15 +27,27 @@ impl PointerWords {
         let inlined = self.inlined.as_ref();
         let function =
             inlined.map_or_else(String::new, |name| format!(" in {name}, inlined there,"));
+        let origin = self.origin();
         match (&self.name, &self.member) {
-            (None, _) => String::new(),
-            (Some(name), None) => format!(":{function} {name} is {what}"),
+            (None, _) => self.passed.last().map_or_else(String::new, |(caller, name)| {
+                format!(": {caller} passed {name}, which is {what}")
+            }),
+            (Some(name), None) => format!(":{function} {name} is {what}{origin}"),
             (Some(name), Some(member)) => {
                 let verb = verb(operand.access.kind);
                 let verb = verb.strip_suffix(" memory").unwrap_or(verb);
-                format!(":{function} it {verb} {member}, and {name} is {what}")
+                format!(":{function} it {verb} {member}, and {name} is {what}{origin}")
             }
         }
+    }
+
+    /// What the outermost caller calls it that is known to have passed it, as the end of a sentence.
+    fn origin(&self) -> String {
+        let passed = self.passed.last().filter(|(_, name)| self.name.as_ref() != Some(name));
+        passed.map_or_else(String::new, |(caller, name)| {
+            let caller = caller.strip_suffix(',').unwrap_or(caller);
+            format!(", which {caller} passed as {name}")
+        })
     }
 
     /// A finding with what shows them.
@@ -87,6 +99,21 @@ mod named {
             self.core().source_of_pointer(self.tid(), self.pc()?, register)
         }
 
+        /// The words for a pointer to which bytes were added to get what a register held, with its value and the bytes.
+        pub(in crate::analysis) fn moved_pointer(
+            &self,
+            register: &str,
+        ) -> Option<(PointerWords, Addr, u64)> {
+            let moved = self.core().moved_pointer(self.tid(), self.pc()?, register)?;
+            let (pointer, bytes) = moved;
+            let words = PointerWords {
+                name: Some(pointer.name),
+                at: pointer.at,
+                ..PointerWords::default()
+            };
+            (pointer.depth == 0).then_some((words, pointer.value, bytes))
+        }
+
         fn take_name(
             &self,
             words: &mut PointerWords,
@@ -106,6 +133,11 @@ mod named {
 impl Crash<'_> {
     /// Nothing: code is not read without a disassembler.
     pub(super) const fn source_of(&self, _: &str) -> Option<Addr> {
+        None
+    }
+
+    /// Nothing, for the same reason.
+    pub(super) const fn moved_pointer(&self, _: &str) -> Option<(PointerWords, Addr, u64)> {
         None
     }
 

@@ -32,6 +32,8 @@ pub struct ArchFacts {
     first_system_call: u64,
     /// What it means when SIGSEGV comes from the kernel without an address.
     pub segv_without_address: &'static str,
+    /// Instructions that the processor refuses without an address, if the kernel or the values of registers forbid them.
+    pub protected: &'static [&'static str],
     /// The register that points to thread-local storage.
     pub thread_pointer: &'static str,
     /// Where thread-local storage lies.
@@ -90,6 +92,7 @@ impl ArchFacts {
         system_calls: &[],
         first_system_call: 0,
         segv_without_address: "",
+        protected: &[],
         thread_pointer: "",
         tls: None,
         jump: None,

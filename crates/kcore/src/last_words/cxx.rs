@@ -9,9 +9,15 @@
 //! `std::rethrow_exception` throws a `__cxa_dependent_exception` of the same size, which has no object of its own:
 //! it points to that of the primary exception, and its class ends in 1.
 
+mod barrier;
+mod type_info;
+mod value;
+
 use kcore_mem::Addr;
 use kcore_runtimes::Fate;
 
+pub(super) use self::barrier::stopped_by;
+use self::type_info::{TypeInfo, base};
 use super::{DyingFrame, LastWords, frame_of};
 use crate::Core;
 
@@ -25,43 +31,82 @@ const TYPE_BELOW: u64 = 80;
 const OBJECT_ABOVE: u64 = 32;
 /// Stack that is searched, in words.
 const MAX_WORDS: u64 = 16 << 10;
-const MAX_NAME: usize = 4096;
-const MAX_WHAT: usize = 16 << 10;
-/// Base classes that are followed.
-const MAX_BASES: usize = 16;
-/// Classes of the standard library whose first member behind the vtable is the text of `what()`.
-const WITH_TEXT: [&str; 2] = ["St13runtime_error", "St11logic_error"];
+/// Exceptions of which one came of the next that are told.
+const MAX_NESTED: usize = 8;
+/// What `std::throw_with_nested` adds to an exception, and from there to the address of the object that it carries
+/// (libstdc++ `nested_exception.h`, libc++ `exception`).
+const NESTED: &str = "St16nested_exception";
+const CARRIED: u64 = 8;
+/// The function that looks for handlers, and those that call it to unwind.
+const PERSONALITY: &str = "__gxx_personality_v0";
 
-/// The exception, if the stack is one of `std::terminate`.
-pub fn find(core: &Core, frames: &[DyingFrame]) -> Option<LastWords> {
+/// The exception, if the stack is one of `std::terminate`, behind those of which it came.
+pub fn find(core: &Core, frames: &[DyingFrame]) -> Vec<LastWords> {
+    let Some(exception) = thrown(core, frames) else { return Vec::new() };
+    let mut found: Vec<LastWords> = nested(core, exception).collect();
+    found.reverse();
+    found.extend(exception_at(core, exception, Fate::Uncaught));
+    found
+}
+
+/// The `_Unwind_Exception` of the exception for which a stack ends.
+fn thrown(core: &Core, frames: &[DyingFrame]) -> Option<Addr> {
     let names = ["std::terminate", "__cxxabiv1::__terminate", "__cxa_throw", "__cxa_rethrow"];
-    frame_of(frames, &names)?;
+    if frame_of(frames, &names).is_none() && !is_refused(frames) {
+        return None;
+    }
     let start = frames.first()?.frame.sp?;
     let end = frames.last()?.frame.cfa.unwrap_or_else(|| start.saturating_add(MAX_WORDS));
     let words = end.offset_from(start)?.min(MAX_WORDS.saturating_mul(8)) / 8;
     (0..words).find_map(|index| {
         let slot = start.checked_add(index.checked_mul(8)?)?;
-        exception_at(core, core.space().read_addr(slot).ok()?)
+        let at = core.space().read_addr(slot).ok()?;
+        exception_at(core, at, Fate::Uncaught).map(|_| at)
     })
 }
 
+/// Whether the function that looks for handlers has ended the process.
+fn is_refused(frames: &[DyingFrame]) -> bool {
+    let mut functions = frames.iter().map(|frame| &*frame.function);
+    functions.any(|name| name == "abort") && functions.any(|name| name == PERSONALITY)
+}
+
+/// The exceptions that one carries, one in the other: `std::nested_exception`.
+fn nested(core: &Core, exception: Addr) -> impl Iterator<Item = LastWords> + '_ {
+    let next = move |at: &Addr| {
+        let at = primary(core, *at)?;
+        let (class, object) = (type_of(core, at)?, at.checked_add(OBJECT_ABOVE)?);
+        let part = base(core, class, object, &[NESTED])?;
+        let carried = core.space().read_addr(part.checked_add(CARRIED)?).ok()?;
+        let inner = Addr::new(carried.get().checked_sub(OBJECT_ABOVE)?);
+        (inner != at).then_some(inner)
+    };
+    let chain = std::iter::successors(next(&exception), next).take(MAX_NESTED);
+    chain.map_while(move |at| exception_at(core, at, Fate::Nested))
+}
+
 /// The exception whose `_Unwind_Exception` lies at `at`, if one does.
-fn exception_at(core: &Core, at: Addr) -> Option<LastWords> {
-    let space = core.space();
+fn exception_at(core: &Core, at: Addr, fate: Fate) -> Option<LastWords> {
     let at = primary(core, at)?;
-    let type_info = space.read_addr(Addr::new(at.get().checked_sub(TYPE_BELOW)?)).ok()?;
-    let name = type_name(core, type_info)?;
+    let class = type_of(core, at)?;
+    let name = class.name(core)?;
     let object = at.checked_add(OBJECT_ABOVE)?;
     let type_name = kcore_symbols::demangle_type(name.as_bytes());
-    let what = what(core, type_info, object);
+    let what = value::what(core, class, object).or_else(|| value::plain(core, &name, object));
     Some(LastWords::Exception {
-        fate: Fate::Uncaught,
+        fate,
         type_name,
         what,
         signal: None,
         object: None,
         trace: Vec::new(),
     })
+}
+
+/// The type of the exception whose `_Unwind_Exception` lies at `at`.
+fn type_of(core: &Core, at: Addr) -> Option<TypeInfo> {
+    let below = Addr::new(at.get().checked_sub(TYPE_BELOW)?);
+    core.space().read_addr(below).ok().map(TypeInfo)
 }
 
 /// The `_Unwind_Exception` of the primary exception, of one that may lie at `at`.
@@ -78,38 +123,4 @@ fn primary(core: &Core, at: Addr) -> Option<Addr> {
     let object = core.space().read_addr(Addr::new(at.get().checked_sub(*below)?)).ok()?;
     let primary = Addr::new(object.get().checked_sub(OBJECT_ABOVE)?);
     CLASSES.contains(&class(primary)?).then_some(primary)
-}
-
-/// The mangled name in a `std::type_info`: its second word points to it. A leading `*` says that
-/// names are compared by address, and is no part of it.
-fn type_name(core: &Core, type_info: Addr) -> Option<String> {
-    let name = core.space().read_addr(type_info.checked_add(8)?).ok()?;
-    let bytes = core.space().read_cstr(name, MAX_NAME).ok()?;
-    let name = String::from_utf8(bytes).ok()?;
-    let name = name.strip_prefix('*').unwrap_or(&name);
-    (!name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic())).then(|| name.to_owned())
-}
-
-/// The text of `what()`, for classes that derive by single inheritance from one that keeps it
-/// behind its vtable pointer.
-fn what(core: &Core, type_info: Addr, object: Addr) -> Option<String> {
-    let mut class = type_info;
-    for _ in 0..MAX_BASES {
-        if WITH_TEXT.contains(&type_name(core, class)?.as_str()) {
-            let text = core.space().read_addr(object.checked_add(8)?).ok()?;
-            let text = core.space().read_cstr(text, MAX_WHAT).ok()?;
-            return Some(String::from_utf8_lossy(&text).into_owned());
-        }
-        class = single_base(core, class)?;
-    }
-    None
-}
-
-/// The base in a `__si_class_type_info`, whose third word points to it. Other kinds of
-/// `type_info` are told apart by the symbol of their vtable.
-fn single_base(core: &Core, class: Addr) -> Option<Addr> {
-    let vtable = core.space().read_addr(class).ok()?;
-    let symbol = core.symbols().at(vtable.wrapping_offset(-1))?;
-    let is_single = symbol.name.contains("__si_class_type_info");
-    is_single.then(|| core.space().read_addr(class.checked_add(16)?).ok())?
 }

@@ -106,17 +106,31 @@ impl CrashView<'_> {
         let frames: Vec<DyingFrame> =
             stack.frames.iter().map(|frame| self.core.dying_frame(frame)).collect();
         let mut found: Vec<LastWords> = [
-            glibc::find(self.core, crashed),
+            glibc::find(self.core, crashed).into_iter().collect(),
             cxx::find(self.core, &frames),
-            library::find(self.core, crashed.tid, &frames),
+            library::find(self.core, crashed.tid, &frames).into_iter().collect(),
         ]
-        .into_iter()
-        .flatten()
-        .collect();
+        .concat();
+        found.extend(rust::allocation::find(self.core, &stack, &frames));
         found.extend(rust::find(self.core, crashed.tid, &frames).into_iter().map(LastWords::Panic));
         found.extend(runtimes::find(self.core, crashed.tid, &stack, &frames));
         found.extend(error_file::find(self.core, crashed));
         found
+    }
+}
+
+impl CrashView<'_> {
+    /// Whether a C++ exception reached a function that lets none out, and the functions of its frame, inlined ones first: none
+    /// if they are not known.
+    pub(crate) fn exception_barrier(self) -> Option<Vec<Arc<str>>> {
+        let crashed = self.core.crashed_thread()?;
+        let stack = self.core.stacks().of_thread(crashed.tid, FRAMES);
+        let frames: Vec<DyingFrame> =
+            stack.frames.iter().map(|frame| self.core.dying_frame(frame)).collect();
+        let stopped = cxx::stopped_by(self.core, &frames)?;
+        let locations = stopped.map(|pc| self.core.symbols().locations(pc)).unwrap_or_default();
+        let names = locations.iter().filter_map(|it| it.function.as_deref().map(Into::into));
+        Some(names.collect())
     }
 }
 

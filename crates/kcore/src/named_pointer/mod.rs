@@ -5,10 +5,14 @@
 //! - [`trace`] follows a register back through them, and to the caller where it is an argument.
 //! - [`loaded`] tells what a call through a register went to.
 //! - [`passed`] tells what code states for the arguments of a call.
+//! - [`argument`] tells which argument a function keeps somewhere.
+//! - [`element`] names elements of arrays.
 //! - [`covered`] names what pointers of frames lead to.
 //! - [`path`] names memory, and members behind pointers.
 
+mod argument;
 mod covered;
+mod element;
 mod loaded;
 mod passed;
 mod path;
@@ -77,6 +81,21 @@ impl Core {
             Some(NameInFrame { pointer, calls: frame.saturating_sub(first), function, inlined })
         });
         in_frame.collect()
+    }
+
+    /// The pointer of the program that a register was computed from by adding bytes, when a thread was about to run `pc` in one
+    /// of the frames of its stack, and the bytes. `None` without debug information, and where the code does not tell.
+    pub(crate) fn moved_pointer(
+        &self,
+        tid: Tid,
+        pc: Addr,
+        register: &str,
+    ) -> Option<(NamedPointer, u64)> {
+        let stack = self.stacks().of_thread(tid, MAX_FRAMES);
+        let mut certain = stack.frames.iter().take_while(|frame| !frame.guess);
+        let first = certain.position(|frame| frame.pc.addr() == pc)?;
+        let frames = self.stacks().known_frames(&stack, MAX_FRAMES);
+        Trace::new(self, &stack, &frames).moved_pointer(first, register)
     }
 
     /// The word in memory from which the pointer was loaded that a register held when a thread was about to run `pc`, in one

@@ -3,7 +3,8 @@
 use kcore_disasm::{Disassembler, Instruction, RegisterWrite};
 use kcore_mem::{Addr, Arch};
 
-use crate::Core;
+use super::trace::Trace;
+use crate::{Core, Stack};
 
 /// The registers of the first arguments (System V ABI for AMD64, section 3.2.3).
 const ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
@@ -11,8 +12,18 @@ const ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
 const CALLS: [i64; 2] = [5, 6];
 /// Moves from register to register that are followed.
 const MAX_MOVES: usize = 4;
+/// Callers that handed an argument on.
+const MAX_HANDED_ON: usize = 8;
 
 impl Core {
+    /// The number that the frame at an index of a stack passed as an argument of its call, or was passed itself and handed on.
+    /// `None` if the code does not tell, or the frame is not certain.
+    pub(crate) fn passed_number(&self, stack: &Stack, frame: usize, index: usize) -> Option<u64> {
+        let register = ARGUMENTS.get(index).filter(|_| self.arch() == Arch::X86_64)?;
+        let frames = self.stacks().known_frames(stack, frame.saturating_add(MAX_HANDED_ON));
+        Trace::new(self, stack, &frames).number(frame, register)
+    }
+
     /// The number or address that the code states for argument `index` of the call that returns to `back`; `None` of what it
     /// computes or loads.
     pub(crate) fn stated_argument(&self, back: Addr, index: usize) -> Option<u64> {

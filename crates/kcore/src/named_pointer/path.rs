@@ -48,6 +48,38 @@ pub fn behind(core: &Core, pointer: &NamedPointer, displacement: i64) -> Option<
     Some(NamedPointer { name, ty, at: Some(at), value, depth: pointer.depth })
 }
 
+/// The pointer that lies so many bytes behind the first element of an array that a pointer leads to: `table[3]`,
+/// `conns[3].peer`. `factor` is what code multiplied the index by: that of elements of another type is none of theirs.
+pub fn element(
+    core: &Core,
+    pointer: &NamedPointer,
+    bytes: u64,
+    factor: u64,
+) -> Option<NamedPointer> {
+    let ty = pointee(&pointer.ty)?;
+    let size = ty.stripped().ok()?.size().filter(|size| *size > 0 && factor != 0)?;
+    if factor.checked_rem(size) != Some(0) {
+        // It may be an element of a member.
+        let within = i64::try_from(bytes).ok().filter(|_| bytes < size)?;
+        return behind(core, pointer, within);
+    }
+    let (index, rest) = (bytes.checked_div(size)?, bytes.checked_rem(size)?);
+    let at = pointer.value.checked_add(bytes)?;
+    let value = core.space().read_addr(at).ok()?;
+    let name = match pointer.name.starts_with('*') {
+        true => format!("({})[{index}]", pointer.name),
+        false => format!("{}[{index}]", pointer.name),
+    };
+    let (name, ty) = match (rest, ty.stripped().ok()?.composite()) {
+        (0, None) => (name, ty),
+        _ => {
+            let (path, ty) = whole_member(core, &ty, rest)?;
+            (format!("{name}{path}"), ty)
+        }
+    };
+    Some(NamedPointer { name, ty, at: Some(at), value, depth: pointer.depth })
+}
+
 /// The member of so many bytes that lies so many bytes behind what a pointer points to, as an expression:
 /// `conn->peer->len`. `None` if there is no such member, or several are possible.
 pub(crate) fn pointee_member(
@@ -64,7 +96,21 @@ pub(crate) fn pointee_member(
 /// The innermost member at an offset, if it begins there, no union makes it one of several, and it has a type.
 fn whole_member(core: &Core, ty: &Type, offset: u64) -> Option<(String, Type)> {
     let member = inner_member(core, ty, offset, &|ty| is_plain(ty))?;
-    (member.rest == 0).then_some((member.path, member.ty))
+    (member.rest == 0).then(|| (in_decimal(&member.path), member.ty))
+}
+
+/// A path with its subscripts in decimal, as programs have them.
+fn in_decimal(path: &str) -> String {
+    let mut parts = path.split("[0x");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |path, part| {
+        let number =
+            part.split_once(']').map(|(digits, rest)| (u64::from_str_radix(digits, 16), rest));
+        match number {
+            Some((Ok(index), rest)) => format!("{path}[{index}]{rest}"),
+            _ => format!("{path}[0x{part}"),
+        }
+    })
 }
 
 /// Whether each offset of a type belongs to one member, and that can be named: no union, and no array of arrays.
@@ -103,5 +149,17 @@ pub fn pointee(ty: &Type) -> Option<Type> {
     match stripped.kind() {
         TypeKind::Pointer(_) => stripped.target().ok().flatten(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_decimal;
+
+    #[test]
+    fn subscripts_are_decimal() {
+        assert_eq!(in_decimal(".table[0x1f].peers[0x2]"), ".table[31].peers[2]");
+        assert_eq!(in_decimal(".table"), ".table");
+        assert_eq!(in_decimal("[0xzz]"), "[0xzz]");
     }
 }

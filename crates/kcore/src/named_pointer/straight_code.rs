@@ -26,7 +26,17 @@ impl CrashView<'_> {
     /// The instructions that certainly ran before the one at `end`, in its function. `None` if the function is not
     /// known or too long, and if it jumps to addresses that its code does not state: they may lead anywhere.
     pub fn straight_code(self, disassembler: &Disassembler, end: Addr) -> Option<StraightCode> {
-        let symbol = self.core.symbols().at(end).filter(|symbol| !symbol.is_only_nearest())?;
+        self.straight_code_in(disassembler, end, end)
+    }
+
+    /// The same in the function that has the code at `within`: a call that does not come back may be the last instruction.
+    pub(super) fn straight_code_in(
+        self,
+        disassembler: &Disassembler,
+        within: Addr,
+        end: Addr,
+    ) -> Option<StraightCode> {
+        let symbol = self.core.symbols().at(within).filter(|symbol| !symbol.is_only_nearest())?;
         let instructions = self.core.function_code(disassembler, &symbol)?;
         let mut targets = targets(&instructions)?;
         let parts = match symbol.name.split_once(COLD) {
@@ -36,7 +46,27 @@ impl CrashView<'_> {
         for part in parts {
             targets.extend(self::targets(&self.core.function_code(disassembler, &part)?)?);
         }
-        straight(instructions, &targets, symbol.start, end)
+        // Whatever leads to the place behind a call: who waits there came by the call.
+        straight(instructions, &targets, symbol.start, (end, within != end))
+    }
+}
+
+impl CrashView<'_> {
+    /// All instructions of the function that begins at an address, with those of its parts that lie elsewhere. `None` as of
+    /// [`straight_code`](Self::straight_code).
+    pub(super) fn whole_code(
+        self,
+        disassembler: &Disassembler,
+        start: Addr,
+    ) -> Option<Vec<Instruction>> {
+        let symbol = self.core.symbols().at(start).filter(|it| !it.is_only_nearest())?;
+        (symbol.start == start).then_some(())?;
+        let mut code = self.core.function_code(disassembler, &symbol)?;
+        let targets = targets(&code)?;
+        for part in self.core.parts_elsewhere(&symbol, &targets)? {
+            code.extend(self.core.function_code(disassembler, &part)?);
+        }
+        Some(code)
     }
 }
 
@@ -100,7 +130,7 @@ fn straight(
     mut instructions: Vec<Instruction>,
     targets: &HashSet<Addr>,
     start: Addr,
-    end: Addr,
+    (end, is_behind_call): (Addr, bool),
 ) -> Option<StraightCode> {
     let at = match instructions.iter().position(|instruction| instruction.addr == end) {
         Some(at) => at,
@@ -110,7 +140,9 @@ fn straight(
     instructions.truncate(at);
     let joins = |next: Addr| targets.contains(&next);
     let goes_on = |flow| matches!(flow, Flow::Next | Flow::CondJump(_) | Flow::Call(_));
-    let is_broken = |it: &Instruction| !goes_on(it.flow) || joins(it.end());
+    let is_broken = |it: &Instruction| {
+        !goes_on(it.flow) || (joins(it.end()) && !(is_behind_call && it.end() == end))
+    };
     let broken = instructions.iter().rposition(is_broken);
     let from = broken.map_or(0, |broken| broken.saturating_add(1));
     let begins = (from == 0 && !joins(start)).then_some(start);
@@ -139,7 +171,7 @@ mod tests {
     fn from_and_begin(flows: &[Flow], end: u64) -> Option<(usize, bool)> {
         let instructions = code(flows);
         let targets = targets(&instructions)?;
-        let found = straight(instructions, &targets, Addr::new(0x1000), Addr::new(end))?;
+        let found = straight(instructions, &targets, Addr::new(0x1000), (Addr::new(end), false))?;
         Some((found.instructions.len(), found.begins.is_some()))
     }
 
@@ -162,5 +194,19 @@ mod tests {
         assert_eq!(from_and_begin(&[Next, Next, Jump(None)], 0x1001), None, "jumps anywhere");
         assert_eq!(from_and_begin(&[Next, Next], 0x1002), Some((2, true)), "behind the last");
         assert_eq!(from_and_begin(&[Next, Next], 0x1009), None, "no instruction begins there");
+    }
+
+    #[test]
+    fn who_waits_behind_a_call_came_by_the_call() {
+        use Flow::{Call, CondJump, Next};
+        let behind = Addr::new(0x1003);
+        let instructions = code(&[CondJump(Some(behind)), Next, Call(None)]);
+        let targets = targets(&instructions).unwrap();
+        let found = |is_behind_call| {
+            let place = (behind, is_behind_call);
+            straight(instructions.clone(), &targets, Addr::new(0x1000), place)
+        };
+        assert_eq!(found(true).unwrap().instructions.len(), 3);
+        assert_eq!(found(false).unwrap().instructions.len(), 0);
     }
 }

@@ -1,40 +1,53 @@
 //! Following a register back to what it was loaded from, and to the caller that passed it.
 
-use kcore_disasm::{Disassembler, Instruction, RegisterWrite};
+use std::cell::Cell;
+
+use kcore_disasm::{Disassembler, Flow, Instruction, RegisterWrite};
 use kcore_mem::Addr;
 use kcore_unwind::RegisterId;
 
-use super::{NamedPointer, path, straight_code::StraightCode};
-use crate::{Core, KnownFrames, Stack};
+use super::{NamedPointer, argument::ArgumentHome, path, straight_code::StraightCode};
+use crate::{Core, Frame, KnownFrames, Stack, arch::facts};
 
 /// Pointers that are followed one behind the other, moves from register to register among them.
-const MAX_STEPS: usize = 16;
+pub const MAX_STEPS: usize = 16;
+/// Terms of sums that are evaluated for one stack.
+const MAX_TERMS: usize = 128;
 /// Callers whose names for an argument are told.
-const MAX_CALLERS: usize = 8;
+pub const MAX_CALLERS: usize = 8;
 
 /// The frames of a stack, and what reads their code.
 pub struct Trace<'c> {
-    core: &'c Core,
+    pub(super) core: &'c Core,
     stack: &'c Stack,
-    frames: &'c KnownFrames<'c>,
-    disassembler: Option<Disassembler>,
+    pub(super) frames: &'c KnownFrames<'c>,
+    pub(super) disassembler: Option<Disassembler>,
+    /// Terms that may still be evaluated.
+    terms: Cell<usize>,
 }
 
 /// A register right before an instruction of straight code.
 #[derive(Clone, Copy)]
-struct HeldRegister<'a> {
-    frame: usize,
-    code: &'a StraightCode,
+pub struct HeldRegister<'a> {
+    pub(super) frame: usize,
+    pub(super) code: &'a StraightCode,
     /// Instructions of that code that ran before.
     before: usize,
     /// The address of the instruction behind them.
     at: Addr,
-    register: &'a str,
+    pub(super) register: &'a str,
 }
 
 impl<'c> Trace<'c> {
     pub fn new(core: &'c Core, stack: &'c Stack, frames: &'c KnownFrames<'c>) -> Self {
-        Self { core, stack, frames, disassembler: Disassembler::new(core.target()).ok() }
+        let disassembler = Disassembler::new(core.target()).ok();
+        Self { core, stack, frames, disassembler, terms: Cell::new(MAX_TERMS) }
+    }
+
+    /// Counts a term; `None` if there were too many.
+    pub(super) fn spend(&self) -> Option<()> {
+        self.terms.set(self.terms.get().checked_sub(1)?);
+        Some(())
     }
 
     /// The names that a frame, and its callers, have for what a register held, each with the index of its frame.
@@ -86,9 +99,13 @@ impl<'c> Trace<'c> {
     }
 
     /// The code before the instruction at which a frame stopped: before its call, of a caller.
-    fn code_before(&self, frame: usize) -> Option<StraightCode> {
+    pub(super) fn code_before(&self, frame: usize) -> Option<StraightCode> {
         let pc = self.stack.frames.get(frame).filter(|frame| !frame.guess)?.pc;
-        let mut code = self.core.crash().straight_code(self.disassembler.as_ref()?, pc.addr())?;
+        let mut code = self.core.crash().straight_code_in(
+            self.disassembler.as_ref()?,
+            pc.lookup(),
+            pc.addr(),
+        )?;
         // Of a caller the last instruction is the call.
         if pc.lookup() != pc.addr() {
             code.instructions.pop().filter(|call| call.flow.is_call())?;
@@ -96,7 +113,7 @@ impl<'c> Trace<'c> {
         Some(code)
     }
 
-    fn held<'a>(
+    pub(super) fn held<'a>(
         &self,
         frame: usize,
         code: &'a StraightCode,
@@ -109,7 +126,7 @@ impl<'c> Trace<'c> {
     }
 
     /// The last instruction that wrote to a register, and what it left there.
-    fn write(&self, held: HeldRegister<'_>) -> Option<(usize, RegisterWrite)> {
+    pub(super) fn write(&self, held: HeldRegister<'_>) -> Option<(usize, RegisterWrite)> {
         let disassembler = self.disassembler.as_ref()?;
         let before = held.code.instructions.get(..held.before)?;
         before.iter().enumerate().rev().find_map(|(index, instruction)| {
@@ -120,7 +137,7 @@ impl<'c> Trace<'c> {
 
     /// What the program calls what a register holds. The name has its meaning where the frame stopped: a variable or
     /// member that has another value by then is none. `value` is what the register held, if that is known.
-    fn name(
+    pub(super) fn name(
         &self,
         held: HeldRegister<'_>,
         value: Option<Addr>,
@@ -130,14 +147,15 @@ impl<'c> Trace<'c> {
         let value = value.or_else(|| self.kept_value(held));
         let named = self.variable(held, value).or_else(|| {
             let (index, write) = self.write(held)?;
-            match write {
+            let named = match write {
                 RegisterWrite::Copied(from) => self.name(held.earlier(index, &from)?, value, steps),
                 RegisterWrite::LoadedFrom(at) => self.named_at(held.frame, at),
                 RegisterWrite::Loaded { base, displacement } => {
                     self.name_of_loaded(held.earlier(index, &base)?, displacement, steps)
                 }
                 RegisterWrite::Other => None,
-            }
+            };
+            named.or_else(|| self.element(held, index))
         });
         named.filter(|named| value.is_none_or(|value| value == named.value))
     }
@@ -175,12 +193,12 @@ impl<'c> Trace<'c> {
         })
     }
 
-    fn named_at(&self, frame: usize, at: Addr) -> Option<NamedPointer> {
+    pub(super) fn named_at(&self, frame: usize, at: Addr) -> Option<NamedPointer> {
         path::named_at(self.core, self.frames, frame, at)
     }
 
     /// The value of a register there, if nothing wrote to it until the frame stopped.
-    fn kept_value(&self, held: HeldRegister<'_>) -> Option<Addr> {
+    pub(super) fn kept_value(&self, held: HeldRegister<'_>) -> Option<Addr> {
         let register = self.register(held.register).filter(|_| !self.changes_later(held))?;
         self.frames.register(held.frame, register).map(Addr::new)
     }
@@ -193,16 +211,19 @@ impl<'c> Trace<'c> {
     }
 
     /// The register in which a caller passed what the register holds, if it did so.
-    fn argument(&self, held: HeldRegister<'_>) -> Option<String> {
+    pub(super) fn argument(&self, held: HeldRegister<'_>) -> Option<String> {
         let (mut held, mut name) = (held, held.register.to_owned());
         for _ in 0..MAX_STEPS {
             match self.write(HeldRegister { register: &name, ..held }) {
-                None => return self.is_called(held).then_some(name),
+                None if self.is_called(held) => return Some(name),
+                None => return self.argument_in(held.frame, &ArgumentHome::Register(name)),
                 Some((index, RegisterWrite::Copied(from))) => {
                     held = HeldRegister { before: index, ..held };
                     name = from;
                 }
-                Some(_) => return None,
+                Some((_, write)) => {
+                    return self.argument_in(held.frame, &ArgumentHome::loaded_from(&write)?);
+                }
             }
         }
         None
@@ -211,7 +232,30 @@ impl<'c> Trace<'c> {
     /// Whether the code begins the function that the next frame called.
     fn is_called(&self, held: HeldRegister<'_>) -> bool {
         let begins = held.code.begins;
-        begins.is_some() && self.frames.called_at(held.frame) == begins
+        begins.is_some() && self.called_at(held.frame) == begins
+    }
+
+    /// Where the function of a frame begins, if the next frame called it there. Without debug information, the call must state
+    /// that, and the function have no way out but its returns: else it may have come there again by another function.
+    pub(super) fn called_at(&self, frame: usize) -> Option<Addr> {
+        self.frames.called_at(frame).or_else(|| {
+            let (own, caller) = (self.certain(frame)?, self.certain(frame.checked_add(1)?)?);
+            let callee = facts(self.core.target()).calls.as_ref()?.callee;
+            let called = callee(caller.pc.addr(), self.core.space())?;
+            let symbol = self.core.symbols().at(own.pc.lookup())?;
+            let is_it = symbol.start == called && !symbol.is_only_nearest();
+            let code = self.core.crash().whole_code(self.disassembler.as_ref()?, called)?;
+            let range = called..called.saturating_add(symbol.size);
+            let stays = code.iter().all(|it| match it.flow {
+                Flow::Jump(to) => to.is_some_and(|to| range.contains(&to)),
+                _ => true,
+            });
+            (is_it && stays).then_some(called)
+        })
+    }
+
+    fn certain(&self, frame: usize) -> Option<&Frame> {
+        self.stack.frames.get(frame).filter(|frame| !frame.guess)
     }
 
     fn register(&self, name: &str) -> Option<RegisterId> {
@@ -222,7 +266,7 @@ impl<'c> Trace<'c> {
 
 impl<'a> HeldRegister<'a> {
     /// Another register, before an earlier instruction.
-    fn earlier<'b>(&self, index: usize, register: &'b str) -> Option<HeldRegister<'b>>
+    pub(super) fn earlier<'b>(&self, index: usize, register: &'b str) -> Option<HeldRegister<'b>>
     where
         'a: 'b,
     {

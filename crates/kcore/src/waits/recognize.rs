@@ -2,6 +2,8 @@
 
 use kcore_mem::Addr;
 use kcore_runtimes::{LanguageLock, Sleeper};
+#[cfg(feature = "disassembly")]
+use kcore_unwind::Frame;
 use kcore_unwind::{Flow, RegisterId, Regs, Walker};
 
 use super::{
@@ -105,7 +107,7 @@ impl<'a> Recognizer<'a> {
             return None;
         }
         match function {
-            F::MutexLock => mutex::named(sight),
+            F::MutexLock => mutex::named(sight).or_else(|| self.refused_mutex(tid, sight)),
             F::ReadLock => rwlock::to_read(sight),
             F::WriteLock => rwlock::to_write(sight),
             F::ConditionWait => condition::named(sight, self.condition(tid, sight.wait.word)),
@@ -117,6 +119,23 @@ impl<'a> Recognizer<'a> {
             F::Allocator => self.arena(sight),
             _ => None,
         }
+    }
+
+    /// The mutex that the kernel refused to lock since its owner waits for the thread in the end: glibc then waits for ever for
+    /// a word of its own. The code of the caller says which it was.
+    #[cfg(feature = "disassembly")]
+    fn refused_mutex(&self, tid: Tid, sight: &Sight<'_>) -> Option<FoundLock> {
+        let stack = self.core.stacks().of_thread(tid, function::FRAMES);
+        let module = |frame: &Frame| self.core.modules().at(frame.pc.lookup()).map(|it| it.base());
+        let library = module(stack.frames.first()?);
+        let caller = stack.frames.iter().position(|frame| module(frame) != library)?;
+        let at = Addr::new(self.core.passed_number(&stack, caller, 0)?);
+        mutex::refused(sight, at)
+    }
+
+    #[cfg(not(feature = "disassembly"))]
+    const fn refused_mutex(&self, _: Tid, _: &Sight<'_>) -> Option<FoundLock> {
+        None
     }
 
     /// Which of the places where a condition variable may lie some frame of the wait keeps in a register, if one alone.

@@ -1,5 +1,6 @@
 //! x86-64, in AT&T syntax.
 
+mod computation;
 mod direction;
 mod memory;
 mod references;
@@ -13,7 +14,12 @@ use capstone::{
 use kcore_mem::{Access, Addr, AddrRange, JumpSource, MemoryOperand};
 
 use self::memory::Registers;
-use crate::{Reference, arch::Machine, register_write::RegisterWrite};
+use crate::{
+    Reference,
+    arch::Machine,
+    computation::{Computation, RegisterSum},
+    register_write::RegisterWrite,
+};
 
 /// The machine.
 pub struct X86_64;
@@ -100,6 +106,23 @@ impl Machine for X86_64 {
         register: &str,
     ) -> Option<RegisterWrite> {
         register_write::write_to(capstone, decoded, register)
+    }
+
+    fn computation(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+        register: &str,
+    ) -> Option<Computation> {
+        computation::computation(capstone, decoded, register)
+    }
+
+    fn stored_register(
+        &self,
+        capstone: &Capstone,
+        decoded: &Insn<'_>,
+    ) -> Option<(RegisterSum, String)> {
+        computation::stored_register(capstone, decoded)
     }
 
     fn may_refer(&self, addr: Addr, code: &[u8], wanted: AddrRange) -> bool {

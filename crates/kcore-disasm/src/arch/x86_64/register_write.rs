@@ -76,7 +76,7 @@ fn is_left_by_call(capstone: &Capstone, decoded: &Insn<'_>, register: &str) -> b
 }
 
 /// The 64-bit register that one of any width is a part of, by its name.
-fn wide(name: &str) -> String {
+pub fn wide(name: &str) -> String {
     if let Some(number) = name.strip_prefix('r').and_then(|rest| rest.strip_suffix(['d', 'w', 'b']))
     {
         return format!("r{number}");

@@ -1,5 +1,7 @@
 //! What the program left behind about its own end.
 
+use std::sync::Arc;
+
 use kcore_runtimes::Fate;
 
 use crate::{
@@ -28,13 +30,17 @@ const THROWERS: [&str; 4] =
     ["__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "std::rethrow_exception"];
 
 /// How functions begin by which libraries end the process after a failed check.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 10] = [
     "g_assertion_message",
     "g_log",
     "google::LogMessage",
     "_Py_FatalError",
     "Py_FatalError",
     "boost::assertion_failed",
+    "QMessageLogger::fatal",
+    "qt_assert",
+    "llvm::report_fatal_error",
+    "llvm::llvm_unreachable_internal",
 ];
 
 /// What stands for the type of Go's panics, which have values of any type.
@@ -53,7 +59,14 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         let is_machinery = |name: &str| {
             THROWERS.contains(&name) || LIBRARIES.iter().any(|start| name.starts_with(start))
         };
-        let place = crash.in_own_code_beyond(is_machinery).unwrap_or_else(|| crash.in_own_code());
+        let place = match crash.core().crash().exception_barrier() {
+            None => crash.in_own_code_beyond(is_machinery).unwrap_or_else(|| crash.in_own_code()),
+            // What unwound a part of the stack is not where it was thrown.
+            Some(_) => {
+                let place = crash.in_own_code_beyond(|name| THROWERS.contains(&name));
+                place.unwrap_or_default().replacen(", in ", ", thrown in ", 1)
+            }
+        };
         let sentence = format!("{sentence}{place}");
         let finding = match crash.is_told() {
             true => Finding::certain(sentence),
@@ -100,13 +113,21 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
             .then(|| format!("the C library aborted the process: {}", text.trim())),
         LastWords::Exception { fate: Fate::Uncaught, type_name, what, .. } => {
             let is_native = calls_one_of(crash, &TERMINATORS);
-            if is_native && !calls_one_of(crash, &THROWERS) {
+            let barrier = crash.core().crash().exception_barrier();
+            if is_native && barrier.is_none() && !calls_one_of(crash, &THROWERS) {
                 return None;
             }
             let what = what.as_ref().map_or_else(String::new, |what| format!(": {what}"));
-            Some(match type_name.as_str() {
-                GOS_PANIC => format!("nobody recovered from the panic{what}"),
-                _ => format!("nobody caught an exception of type {type_name}{what}"),
+            let causes = causes(crash);
+            Some(match (type_name.as_str(), barrier) {
+                (GOS_PANIC, _) => format!("nobody recovered from the panic{what}"),
+                (_, None) => {
+                    format!("nobody caught an exception of type {type_name}{what}{causes}")
+                }
+                (_, Some(functions)) => format!(
+                    "an exception of type {type_name}{what}{causes} reached {}",
+                    barrier_named(&functions)
+                ),
             })
         }
         LastWords::Exception { .. } | LastWords::ErrorFile { .. } => None,
@@ -117,7 +138,43 @@ fn sentence(crash: &Crash<'_>, words: &LastWords) -> Option<String> {
         LastWords::Library { library, message } => {
             Some(format!("{library} ended the process: {message}"))
         }
-        LastWords::Panic(panic) => Some(panicked(panic)),
+        LastWords::Panic(panic) => Some(format!("{}{}", panicked(panic), earlier(crash, panic))),
+    }
+}
+
+/// The exceptions of which the last one came, as the end of a sentence.
+fn causes(crash: &Crash<'_>) -> String {
+    let all = crash.core().crash().last_words();
+    let nested = all.iter().rev().filter_map(|words| match words {
+        LastWords::Exception { fate: Fate::Nested, type_name, what, .. } => {
+            let what = what.as_ref().map_or_else(String::new, |what| format!(": {what}"));
+            Some(format!(", which came of one of type {type_name}{what}"))
+        }
+        _ => None,
+    });
+    nested.collect()
+}
+
+/// The panics that were not dealt with when the last one came, as the end of a sentence.
+fn earlier(crash: &Crash<'_>, last: &Panic) -> String {
+    let all = crash.core().crash().last_words();
+    let others = all.iter().filter_map(|words| match words {
+        LastWords::Panic(panic) if panic != last => panic.message.as_ref(),
+        _ => None,
+    });
+    let others: Vec<&str> = others.map(String::as_str).collect();
+    match others.as_slice() {
+        [] => String::new(),
+        [only] => format!(", after the panic: {only}"),
+        all => format!(", after the panics: {}", all.join("; ")),
+    }
+}
+
+/// A function that lets no exception out, of those that are inlined into one another: which of them is not known.
+fn barrier_named(functions: &[Arc<str>]) -> String {
+    match functions {
+        [] => "a function that must let none out".to_owned(),
+        functions => format!("{}, which must let none out", functions.join(" or ")),
     }
 }
 

@@ -9,17 +9,20 @@ mod deadlock;
 mod division;
 mod ended;
 mod execution;
+mod guard_deadlock;
 mod java_deadlock;
 mod jump_target;
 mod last_words;
 mod limit;
 mod misaligned;
+mod negative_pointer;
 mod no_access;
 mod nobody_left;
 mod null_access;
 mod owner_gone;
 mod read_only_write;
 mod refused_call;
+mod rseq;
 mod self_deadlock;
 mod stack_overflow;
 mod terminate;
@@ -41,11 +44,13 @@ pub const FINDERS: &[Finder] = &[
     bad_return::FINDER,
     jump_target::FINDER,
     null_access::FINDER,
+    negative_pointer::FINDER,
     bad_pointer::FINDER,
     unmapped_access::FINDER,
     read_only_write::FINDER,
     no_access::FINDER,
     misaligned::FINDER,
+    rseq::FINDER,
     bus_error::FINDER,
     division::FINDER,
     last_words::FINDER,
@@ -57,6 +62,7 @@ pub const FINDERS: &[Finder] = &[
     limit::FINDER,
     self_deadlock::FINDER,
     deadlock::FINDER,
+    guard_deadlock::FINDER,
     java_deadlock::FINDER,
     owner_gone::FINDER,
     nobody_left::FINDER,

@@ -1,7 +1,8 @@
 //! A null pointer, or one close to it, that was followed.
 
-use kcore_mem::{AccessKind, MemoryOperand};
+use kcore_mem::{AccessKind, Addr, MemoryOperand};
 
+use super::negative_pointer::negative;
 use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding};
 
 /// Below this address nothing is mapped on Linux (`vm.mmap_min_addr`).
@@ -17,13 +18,16 @@ pub const FINDER: Finder = Finder {
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let fault = crash.fault().or_else(|| crash.untold_fault());
-    let near = fault.filter(|fault| fault.get() < NULL_END);
+    let near = fault.filter(|fault| fault.get() < NULL_END || is_below_null(*fault));
     let Some(fault) = near.filter(|_| crash.is_signal("SIGSEGV")) else { return Ok(None) };
     if crash.is_jump() || crash.core().mapping_at(fault).is_some() {
         return Ok(None);
     }
     let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
     let Some(sentence) = sentence(&operand) else { return Ok(None) };
+    if negative(crash, &operand).is_some() {
+        return Ok(None);
+    }
     let words = crash.pointer_words(&operand);
     let what = words.end_of_sentence(&operand, &what(&operand));
     let sentence = format!("{sentence}{}{what}", crash.in_function());
@@ -44,10 +48,16 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     Ok(Some(finding.then_ask(question, EvidenceSource::Stack(crash.tid()))))
 }
 
+/// Whether an address is a few bytes below null, where a member of a structure lies that begins before a pointer to it.
+pub const fn is_below_null(fault: Addr) -> bool {
+    fault.get() >= MAX_OFFSET.wrapping_neg()
+}
+
 fn confidence(operand: &MemoryOperand, fault: u64) -> Confidence {
     let is_null = operand.base.as_ref().is_none_or(|base| base.value == 0);
     let is_exact = operand.access.addr.get() == fault && operand.index.is_none();
-    match is_null && is_exact && fault < MAX_OFFSET {
+    let is_near = fault < MAX_OFFSET || fault >= MAX_OFFSET.wrapping_neg();
+    match is_null && is_exact && is_near {
         true => Confidence::Certain,
         false => Confidence::Likely,
     }

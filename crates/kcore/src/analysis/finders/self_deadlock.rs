@@ -27,12 +27,13 @@ fn find(hang: &Hang<'_>) -> FinderAnswer {
 }
 
 /// Whether the owner of a lock that takes it again waits for itself. A recursive or an error-checking mutex never
-/// makes its owner wait, and the kernel refuses to lock one whose owner inherits priority.
+/// makes its owner wait.
 fn waits_for_itself(lock: &Lock) -> bool {
     match lock.kind {
         LockKind::Mutex(kind) => {
             let waits = matches!(kind.mutex_type, MutexType::Normal | MutexType::Adaptive);
-            waits && !kind.inherits_priority
+            // The kernel refuses to lock such a mutex, and glibc waits for ever elsewhere.
+            waits && (!kind.inherits_priority || lock.word != lock.at)
         }
         LockKind::OfLanguage(kind) => !kind.is_recursive,
         _ => false,

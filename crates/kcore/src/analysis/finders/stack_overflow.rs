@@ -3,7 +3,9 @@
 use kcore_mem::Addr;
 use kcore_unwind::Frame;
 
-use crate::analysis::{Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding};
+use crate::analysis::{
+    Confidence, Crash, EvidenceSource, Finder, FinderScope, Finding, crash::FrameBeyondStack,
+};
 
 /// Frames that are looked at.
 const FRAMES: usize = 4096;
@@ -23,7 +25,7 @@ pub const FINDER: Finder = Finder {
 };
 
 fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
-    let Some(fault) = crash.stack_overflow() else { return Ok(None) };
+    let Some(fault) = crash.stack_overflow() else { return Ok(beyond_stack(crash)) };
     let sp = crash.sp().ok_or("the stack pointer is not known")?;
     if crash.core().has_lost_mappings() {
         return Err("the core's end is missing, and with it the list of mappings");
@@ -56,6 +58,20 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         }
         (None, None) => finding.then_ask("which frame is large", stack),
     }))
+}
+
+/// A frame that reaches beyond its stack, where what lies below the stack hides that.
+fn beyond_stack(crash: &Crash<'_>) -> Option<Finding> {
+    let FrameBeyondStack { fault, at, size, stack } = crash.frame_beyond_stack()?;
+    let function = crash.name_of(at).map_or_else(String::new, |name| format!(" of {name}"));
+    let sentence =
+        format!("the frame{function}, of {size} bytes, does not fit in what its stack has left");
+    let text = format!(
+        "the stack has {} bytes in all; the fault at {fault} lies in the frame, below the stack",
+        stack.len()
+    );
+    let finding = Finding::certain(sentence).with(text, EvidenceSource::Mapping(stack.start));
+    Some(finding.with("the frame begins in the stack", EvidenceSource::Stack(crash.tid())))
 }
 
 /// How far the stack pointer lies below the memory of the stack, if that is further than frames are large.

@@ -4,7 +4,8 @@ use kcore_mem::Addr;
 
 use super::{
     bad_pointer::what_it_is,
-    null_access::{NULL_END, verb},
+    negative_pointer::negative,
+    null_access::{NULL_END, is_below_null, verb},
 };
 use crate::analysis::{Crash, Finder, FinderScope, Finding, pointer_words::PointerWords};
 
@@ -29,6 +30,10 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
         return Ok(None);
     }
     let operand = crash.operand_at(fault).ok_or("the instruction does not tell the address")?;
+    let is_null = operand.base.as_ref().is_none_or(|base| base.value == 0);
+    if negative(crash, &operand).is_some() || (is_null && is_below_null(fault)) {
+        return Ok(None);
+    }
     let base = operand.base.as_ref().map_or(0, |base| base.value);
     let is_mapped = crash.core().mapping_at(Addr::new(base)).is_some();
     if !is_mapped && what_it_is(base).is_some() {

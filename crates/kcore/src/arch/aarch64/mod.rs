@@ -19,6 +19,7 @@ pub const FACTS: ArchFacts = ArchFacts {
     system_calls: syscalls::NAMES,
     first_system_call: 0,
     segv_without_address: "",
+    protected: &[],
     thread_pointer: "tpidr",
     tls: Some(tls::TLS),
     jump: Some(jump::JUMP),

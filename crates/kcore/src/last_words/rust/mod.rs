@@ -5,6 +5,7 @@
 //! not show, or what they lack. A panic that was being unwound when another one aborted the process is an
 //! exception in flight, which holds its message (`in_flight.rs`).
 
+pub mod allocation;
 mod hooked;
 mod in_flight;
 mod payload;

@@ -60,13 +60,24 @@ pub fn proven(sight: &Sight<'_>) -> Option<FoundLock> {
 
 /// The mutex at a word at which a function locks one.
 pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
-    // To lock a priority-inheriting mutex that the kernel refuses for a deadlock, glibc waits for ever for a word of its
-    // own, which holds 0 (glibc 2.36 `nptl/pthread_mutex_lock.c`).
-    if sight.wait.is_plain() && sight.wait.expected == 0 {
+    if is_refused(sight) {
         return None;
     }
     let words = MutexWords::load(sight.space, sight.wait.word)?;
     (words.kind < KIND_END).then(|| words.found(sight.wait.word, sight.identities))
+}
+
+/// The priority-inheriting mutex at an address, if the kernel refused to lock it.
+pub fn refused(sight: &Sight<'_>, at: Addr) -> Option<FoundLock> {
+    let words = MutexWords::load(sight.space, at)?;
+    let is_one = words.kind & INHERITS != 0 && words.kind < KIND_END && words.names_owner_twice();
+    (is_one && is_refused(sight)).then(|| words.found(at, sight.identities))
+}
+
+/// Whether glibc waits for a word of its own, which holds 0: so it does for ever after the kernel refused to lock a mutex
+/// whose owner inherits priority, for a deadlock (glibc 2.36 `nptl/pthread_mutex_lock.c`).
+fn is_refused(sight: &Sight<'_>) -> bool {
+    sight.wait.is_plain() && sight.wait.expected == 0
 }
 
 impl MutexWords {
@@ -196,6 +207,22 @@ mod tests {
         assert_eq!(with([2, 0, 1, 1, 0x400], &wait(WAIT, 2), named), None);
         let own_word = with([0, 0, 0, 0, 0], &wait(WAIT, 0), named);
         assert_eq!(own_word, None, "where glibc waits after the kernel refused a deadlock");
+    }
+
+    #[test]
+    fn a_mutex_that_the_kernel_refused_is_told_by_its_words() {
+        let refused = |words: [u32; 5], expected| {
+            let space = MadeMemory::default().words32(AT, &words);
+            let identities = Identities::made(&[OWNER_ID]);
+            let wait = FutexWait { word: Addr::new(0x9000), ..wait(WAIT, expected) };
+            let sight = Sight { space: &space, identities: &identities, wait: &wait };
+            refused(&sight, Addr::new(AT)).map(|found| (found.at.get(), found.holder))
+        };
+        let inherits = [WAITERS | OWNER_ID, 0, OWNER_ID, 1, 0x20];
+        assert_eq!(refused(inherits, 0), Some((AT, owned())));
+        assert_eq!(refused(inherits, 2), None, "another wait");
+        assert_eq!(refused([2, 0, OWNER_ID, 1, 0], 0), None, "the kernel is not asked");
+        assert_eq!(refused([WAITERS | 5, 0, OWNER_ID, 1, 0x20], 0), None);
     }
 
     #[test]
