@@ -37,6 +37,9 @@ impl Safepoints {
         if !heap.layout.column.is_since(10, 2) {
             return Self::of_words(heap, at);
         }
+        if heap.layout.has_stepped_safepoints() && code.kind != CodeKind::Maglev {
+            return None;
+        }
         // The slots of the frame come first since V8 13.
         let (count, bits, header) = match heap.layout.column.is_since(13, 6) {
             true => (4, 8, 12),
