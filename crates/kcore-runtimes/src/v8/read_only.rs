@@ -13,7 +13,9 @@ use crate::{Host, HostRange};
 
 /// Pages of the heap begin at multiples of this.
 const PAGE: u64 = 256 << 10;
-/// Bytes of a page in which the map of maps and `undefined` are looked for.
+/// Bytes of a page in which the map of maps is looked for: it lay within 8 KiB in all versions that were seen.
+const FIRST: u64 = 16 << 10;
+/// Bytes of its page in which `undefined` is looked for.
 const NEAR: u64 = 64 << 10;
 /// Pages that are looked at, at most.
 const MAX_PAGES: usize = 4096;
@@ -58,7 +60,7 @@ pub fn find(host: &dyn Host) -> Vec<MapOfMaps> {
 
 /// That of a page, if it has one.
 pub fn in_page(space: &dyn AddressSpace, page: Addr) -> Option<MapOfMaps> {
-    let bytes = space.read_held(page, NEAR);
+    let bytes = space.read_held(page, FIRST);
     let at = |offset: usize| page.checked_add(offset as u64);
     let found = |offset: usize| {
         let (at, bytes) = (at(offset)?, bytes.get(offset..)?);
