@@ -172,6 +172,16 @@ impl Layout {
         self.column.is_since(14, 6)
     }
 
+    /// How many digits a BigInt has, by the number before them: `LengthBits` in `src/objects/bigint.h`.
+    pub fn bigint_digits(&self, header: u64) -> u64 {
+        if self.column.is_since(14, 9) { header >> 8 } else { (header >> 1) & 0x3fff_ffff }
+    }
+
+    /// Whether the source of a regular expression is with what it was compiled to: since V8 14.9.
+    pub fn has_bare_regexps(&self) -> bool {
+        self.column.is_since(14, 9)
+    }
+
     /// Whether the value of a date is a bare double: since V8 13.
     pub fn has_bare_dates(&self) -> bool {
         self.column.is_since(13, 6)
