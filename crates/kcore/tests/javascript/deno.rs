@@ -60,7 +60,10 @@ fn releases_between_are_decoded_as_well() {
 
 #[test]
 fn without_the_heap_v8_is_refused_in_words() {
-    for (case, truth) in CASES.iter().filter(|(case, _)| is_stack(case)) {
+    // Of gcore's cores all that is reserved for code takes part, which is too much to be copied.
+    let kernels =
+        CASES.iter().filter(|(case, _)| is_stack(case) && !case.variant.contains("gcore"));
+    for (case, truth) in kernels {
         let whole = open(case);
         for damage in [Damage::HeapCut, Damage::Overwritten] {
             let hurt = Damaged::new(case, &whole, damage);
