@@ -1,4 +1,5 @@
-//! A process of some memory that exports V8's version, and V8's metadata where the memory has any.
+//! A process of some memory that exports V8's version, and V8's metadata where the memory has any; or that exports nothing,
+//! and has the version among its constants.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,10 +9,20 @@ use kcore_runtimes::{Host, HostModule, HostRange};
 use kcore_symbols::ModuleSymbols;
 use kcore_unwind::{Regs, Tid};
 
-use crate::memory::Memory;
+use crate::{memory::Memory, sections};
 
 /// The versions that V8 may have: those of Node.js 16, 18, 20, 22, 24, 25 and 26.
 pub const VERSIONS: [[u32; 2]; 7] = [[9, 4], [10, 2], [11, 3], [12, 4], [13, 6], [14, 1], [14, 6]];
+
+/// The versions that V8 may have where nothing is exported: those of Deno 2.4 to 2.9, and one that is not known.
+const EMBEDDED: [&str; 5] =
+    ["13.7.152.14-rusty", "14.5.201.2-rusty", "14.9.207.2-rusty", "15.0.245.2-rusty", "15.9.1.1"];
+/// What every V8 can say.
+const MESSAGE: &str = "Fatal JavaScript invalid size error";
+/// How much code a program has that V8 was linked into.
+const EMBEDDED_CODE: u64 = 16 << 20;
+/// Pages of V8's heap begin at multiples of this.
+const PAGE: u64 = 256 << 10;
 
 /// Where the module lies, and its version in it.
 const MODULE: AddrRange = AddrRange::new(Addr::new(0x40_0000), Addr::new(0x100_0000));
@@ -37,11 +48,24 @@ pub struct V8Host {
 impl V8Host {
     /// A process with this memory, and V8 of the version of this number.
     pub fn new(version: u8, mut memory: Memory) -> Self {
-        let [major, minor] = VERSIONS[usize::from(version) % VERSIONS.len()];
-        let parts = [major, minor, 0, 0].map(u32::to_le_bytes);
+        let number = usize::from(version) % (VERSIONS.len() + EMBEDDED.len());
+        let Some([major, minor]) = VERSIONS.get(number) else {
+            return Self::embedded(EMBEDDED[number - VERSIONS.len()], memory);
+        };
+        let parts = [*major, *minor, 0, 0].map(u32::to_le_bytes);
         memory.0.insert(0, (VERSION, parts.concat()));
         let constants = places(&memory);
-        Self { memory, module: Module { symbols: ModuleSymbols::new(None, None), constants } }
+        let symbols = ModuleSymbols::new(None, None);
+        Self { memory, module: Module { symbols, constants, image: None } }
+    }
+
+    /// A process with this memory whose module has V8 in itself, and exports nothing.
+    fn embedded(version: &str, memory: Memory) -> Self {
+        let texts = format!("\0{MESSAGE}\0{version}\0");
+        let file = sections::elf(&[(".rodata", texts.as_bytes())]);
+        let image = Image::parse(file.into()).expect("an ELF file");
+        let (symbols, constants) = (ModuleSymbols::new(None, None), BTreeMap::new());
+        Self { memory, module: Module { symbols, constants, image: Some(Arc::new(image)) } }
     }
 }
 
@@ -64,10 +88,11 @@ impl Host for V8Host {
 
     fn ranges(&self) -> Vec<HostRange> {
         let regions = self.memory.regions().into_iter();
-        let range = |range| HostRange {
+        let range = |range: AddrRange| HostRange {
             range,
             readable: true,
-            executable: true,
+            // Pages of the heap are none where they are looked for.
+            executable: self.module.image.is_none() || !range.start.get().is_multiple_of(PAGE),
             is_file: MODULE.contains(range.start),
         };
         regions.map(|region| range(region.range)).collect()
@@ -92,6 +117,8 @@ struct Module {
     symbols: ModuleSymbols,
     /// Where constants lie, by the sums of their names.
     constants: BTreeMap<u32, u64>,
+    /// Its file, where it exports nothing.
+    image: Option<Arc<Image>>,
 }
 
 impl HostModule for Module {
@@ -104,7 +131,7 @@ impl HostModule for Module {
     }
 
     fn code_size(&self) -> u64 {
-        MODULE.len()
+        if self.image.is_some() { EMBEDDED_CODE } else { MODULE.len() }
     }
 
     fn symbols(&self) -> &ModuleSymbols {
@@ -112,6 +139,7 @@ impl HostModule for Module {
     }
 
     fn exported(&self, name: &str) -> Option<(Svma, u64)> {
+        self.image.is_none().then_some(())?;
         let part = PARTS.iter().position(|part| *part == name);
         let constant = || self.constants.get(&sum_of(name.strip_prefix("v8dbg_")?)).copied();
         let at = part.map(|part| VERSION + 4 * part as u64).or_else(constant)?;
@@ -119,7 +147,7 @@ impl HostModule for Module {
     }
 
     fn image(&self) -> Option<&Arc<Image>> {
-        None
+        self.image.as_ref()
     }
 
     fn svma(&self, at: Addr) -> Option<Svma> {

@@ -20,6 +20,8 @@ const OF_FEW: &[&str] = &[
     "node20",
     "node24",
     "node26",
+    "deno2.4",
+    "deno2.9",
     "python3.8",
     "python3.11",
     "python3.13",

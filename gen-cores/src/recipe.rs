@@ -19,7 +19,7 @@ pub enum Language {
     Rust,
     /// Go, by its own compiler.
     Go,
-    /// JavaScript, by a release of Node.js.
+    /// JavaScript, by a release of Node.js or Deno.
     JavaScript,
     /// Python, by an interpreter of CPython.
     Python,

@@ -49,6 +49,8 @@ impl Run<'_> {
         words.extend(self.variant.lua.map(|lua| lua.environment().to_owned()));
         words.extend(self.variant.perl.map(|perl| perl.environment().to_owned()));
         words.extend(self.variant.php.map(|php| php.environment().to_owned()));
+        let node = self.variant.node.map(|release| release.environment()).unwrap_or_default();
+        words.extend(node.iter().map(|variable| (*variable).to_owned()));
         let erlang = self.variant.erlang;
         words.extend(erlang.map(|erlang| erlang.environment(self.dir)).unwrap_or_default());
         words.push(format!("./{}", self.scenario.name));
@@ -65,7 +67,9 @@ impl Run<'_> {
         if self.scenario.recipe.language == Language::Java {
             words.extend(java::words(self.scenario, self.variant));
         } else if !self.scenario.recipe.language.is_compiled() {
-            words.extend(self.scenario.recipe.flags.iter().cloned());
+            let flags = &self.scenario.recipe.flags;
+            let node = self.variant.node.map(|release| release.words(flags));
+            words.extend(node.unwrap_or_else(|| flags.clone()));
             let when = self.scenario.recipe.when_for(self.variant);
             words.extend(when.flat_map(|when| when.flags.iter().cloned()));
             words.extend(self.scenario.source().file_name().map(|name| name.display().to_string()));

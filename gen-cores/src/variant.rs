@@ -252,7 +252,7 @@ pub struct Variant {
     pub maker: Maker,
     /// Architecture.
     pub arch: Arch,
-    /// The release of Node.js that runs a program in JavaScript.
+    /// The release of Node.js or Deno that runs a program in JavaScript.
     pub(crate) node: Option<Release>,
     /// The interpreter that runs a program in Python.
     pub(crate) python: Option<Interpreter>,

@@ -132,9 +132,9 @@ impl FrameSlots {
         if kind != heap.layout.frames.builtin_exit {
             return Vec::new();
         }
-        let receiver = if heap.layout.column.is_since(14, 6) { 40 } else { 48 };
+        let receiver = heap.layout.builtin_exit_receiver();
         // New target, function, count, padding where there is any; and the receiver.
-        let others = if heap.layout.column.is_since(14, 6) { 4 } else { 5 };
+        let others = if receiver == 40 { 4 } else { 5 };
         let count = self.tagged(heap, COUNT).and_then(Tagged::smi).unwrap_or(0);
         let count = u64::try_from(count).unwrap_or(0).min(MAX_ARGUMENTS).saturating_sub(others);
         let first = self.0.wrapping_offset(receiver).saturating_add(8);
@@ -146,8 +146,7 @@ impl FrameSlots {
     pub fn exit_call(self, heap: &Heap<'_>, kind: u64) -> Option<ExitCall> {
         let frames = &heap.layout.frames;
         let offsets = if kind == frames.builtin_exit {
-            // A word of padding lies before the receiver up to V8 14.1.
-            let receiver = if heap.layout.column.is_since(14, 6) { 40 } else { 48 };
+            let receiver = heap.layout.builtin_exit_receiver();
             ExitOffsets { function: 24, receiver, new_target: Some(16) }
         } else if kind != 0 && kind == frames.api_callback_exit {
             let (function, receiver) = heap.layout.api_exit();

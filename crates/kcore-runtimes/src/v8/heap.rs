@@ -12,7 +12,8 @@ const MAP_SIZE: u64 = 8;
 const MAP_SIZES: u64 = 0xff_ffff;
 /// Prototype, constructor, and descriptors.
 const MAP_REFERENCES: [u64; 3] = [24, 32, 40];
-/// `Map::kSize` where pointers are not compressed, V8 9.4 to 14.1.
+/// `Map::kSize` where pointers are not compressed, V8 9.4 to 15.0. Since V8 14.9 some maps are longer, and their own map
+/// has 0.
 pub const SIZE_OF_MAP: u64 = 72;
 /// Arrays are no longer.
 const MAX_LENGTH: u64 = 1 << 28;
@@ -130,8 +131,9 @@ impl<'a> Heap<'a> {
         let second = self.word(map, MAP_SIZE).unwrap_or_default();
         let own = [second & MAP_SIZES, second >> 32 & 0xffff];
         let is_reference = |offset| matches!(self.tagged(map, offset), Some(Tagged::Strong(_)));
-        own == [SIZE_OF_MAP / 8, self.layout.types.map]
-            && MAP_REFERENCES.into_iter().all(is_reference)
+        let sizes = [SIZE_OF_MAP / 8, 0];
+        let is_map = own[1] == self.layout.types.map && sizes.contains(&own[0]);
+        is_map && MAP_REFERENCES.into_iter().all(is_reference)
     }
 
     fn is_own_map(&self, map: Addr) -> bool {
@@ -143,9 +145,12 @@ impl<'a> Heap<'a> {
         self.field(at, offset).filter(|object| object.kind == kind)
     }
 
-    /// The length of an array: a Smi behind its map.
+    /// The length of an array, which lies behind its map.
     pub fn length(&self, array: Object) -> Option<u64> {
-        let length = u64::try_from(self.smi(array.at, 8)?).ok()?;
+        let length = match self.layout.has_bare_length(array.kind) {
+            true => self.uint(array.at, 8, 4)?,
+            false => u64::try_from(self.smi(array.at, 8)?).ok()?,
+        };
         (length <= MAX_LENGTH).then_some(length)
     }
 
@@ -181,9 +186,8 @@ impl<'a> Heap<'a> {
     /// Whether it is a function.
     pub fn is_function(&self, object: Object) -> bool {
         let first = self.layout.types.first_function;
-        // 17 types since V8 12, 16 before, of which those of class constructors are the last.
-        let last = first.saturating_add(if self.layout.column.is_since(12, 4) { 16 } else { 15 });
-        (first..=last).contains(&object.kind)
+        let end = first.saturating_add(self.layout.function_types());
+        (first..end).contains(&object.kind)
     }
 
     /// Whether it is a string.

@@ -1,11 +1,12 @@
-//! V8, the JavaScript engine of Node.js, without pointer compression.
+//! V8, the JavaScript engine of Node.js and Deno, without pointer compression.
 //!
-//! Facts come from V8's sources from 9.4 to 14.6 (the files are named where they are used) and from
+//! Facts come from V8's sources from 9.4 to 15.0 (the files are named where they are used) and from
 //! what V8 exports for debuggers, see the module `layout`; what those leave open was found in cores of Node.js 16
-//! to 26. Every object is looked at through its map before its fields are believed: what is damaged or
+//! to 26 and of Deno 2.4 to 2.9. Every object is looked at through its map before its fields are believed: what is damaged or
 //! was not dumped costs the names that it holds, and nothing else.
 
 mod awaiting;
+mod builtins;
 mod bytecode;
 mod call_site;
 pub mod census;
@@ -14,6 +15,7 @@ mod code;
 mod context_slots;
 mod decode;
 mod details;
+mod embedded;
 mod ending;
 mod error;
 mod eval_origin;
@@ -27,7 +29,6 @@ mod inside;
 mod layout;
 mod location;
 mod metadata;
-mod nameless;
 mod objects;
 mod original;
 mod owner;
@@ -36,6 +37,7 @@ mod probe;
 mod property;
 mod property_details;
 mod raw;
+mod read_only;
 mod scope_info;
 mod script;
 pub mod script_tree;
@@ -60,6 +62,7 @@ use std::sync::{Arc, OnceLock};
 use kcore_mem::Addr;
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep, Tid};
 
+use builtins::Builtins;
 use bytecode::BytecodeSizes;
 use code::{Code, CodeKind};
 use decode::Decoder;
@@ -101,6 +104,7 @@ pub struct V8 {
     /// Whether the layouts are those of its version.
     is_known: bool,
     homes: owner::Homes,
+    builtins: Builtins,
     sizes: OnceLock<Option<BytecodeSizes>>,
     metadata: OnceLock<Metadata>,
     census: OnceLock<Arc<census::Census>>,
@@ -117,6 +121,7 @@ impl V8 {
             layout,
             is_known,
             homes,
+            builtins: Builtins::Anywhere,
             sizes: OnceLock::new(),
             metadata: OnceLock::new(),
             census: OnceLock::new(),
@@ -125,6 +130,11 @@ impl V8 {
             graph: GraphCell::default(),
             maps: source_map::MapCache::default(),
         }
+    }
+
+    /// The same, whose own code lies nowhere else in its module.
+    fn with_builtins(self, builtins: Builtins) -> Self {
+        Self { builtins, ..self }
     }
 
     fn heap<'a>(&'a self, host: &'a dyn Host) -> Heap<'a> {
@@ -159,7 +169,7 @@ impl V8 {
     /// in memory that it made executable.
     fn is_code(&self, host: &dyn Host, at: Addr) -> bool {
         match host.module_at(at) {
-            Some(module) => self.owns(module),
+            Some(module) => self.owns(module) && self.builtins.hold(at),
             None => self.is_made_code(host, at),
         }
     }

@@ -3,7 +3,7 @@
 //! `src/codegen/source-position-table.cc`: pairs of variable-length integers, the step in code and the
 //! step in the source since the entry before.
 
-use super::{Heap, heap::Object};
+use super::{Heap, heap::Object, layout::PositionCoding};
 
 /// Bytes of a table that are read, at most.
 const MAX_TABLE: u64 = 16 << 20;
@@ -56,14 +56,19 @@ impl Heap<'_> {
         position_in(self, &self.bytes(table, MAX_TABLE)?, offset)
     }
 
-    /// The step in code of an entry. Whether it is a statement is in the lowest bit since V8 14, and
-    /// was in the sign before.
-    fn code_step(&self, coded: u64) -> i64 {
-        if self.layout.has_unsigned_positions() {
-            return i64::try_from(coded >> 2).unwrap_or(i64::MAX);
+    /// The step in code of an entry, and whether its position is whole.
+    fn code_step(&self, coded: u64) -> (i64, bool) {
+        let unsigned = |flags: u32| {
+            i64::try_from(coded.checked_shr(flags).unwrap_or_default()).unwrap_or(i64::MAX)
+        };
+        match self.layout.position_coding() {
+            PositionCoding::ThreeFlags => (unsigned(3), coded & 4 != 0),
+            PositionCoding::TwoFlags => (unsigned(2), false),
+            PositionCoding::Sign => {
+                let step = zigzag(coded);
+                (if step < 0 { !step } else { step }, false)
+            }
         }
-        let step = zigzag(coded);
-        if step < 0 { !step } else { step }
     }
 }
 
@@ -73,11 +78,12 @@ pub fn position_in(heap: &Heap<'_>, table: &[u8], offset: u64) -> Option<Positio
     let (mut code, mut position): (i64, i64) = (-1, 0);
     let mut found = None;
     while let (Some(step), Some(moved)) = (integers.next(), integers.next()) {
-        code = code.checked_add(heap.code_step(step))?;
+        let (step, is_whole) = heap.code_step(step);
+        code = code.checked_add(step)?;
         if code > i64::try_from(offset).ok()? {
             break;
         }
-        position = position.checked_add(zigzag(moved))?;
+        position = if is_whole { zigzag(moved) } else { position.checked_add(zigzag(moved))? };
         found = Some(Position(position.cast_unsigned()));
     }
     found

@@ -6,9 +6,8 @@ use kcore_elf::Image;
 use kcore_mem::{AddrRange, Arch, Svma};
 
 use super::{
-    V8, Version,
+    V8, Version, embedded,
     layout::{Column, Layout},
-    nameless,
     owner::Homes,
 };
 use crate::{Damage, Finding, Host, HostModule, Identity, Probe, Undecoded};
@@ -30,7 +29,7 @@ fn find(host: &dyn Host) -> Vec<Finding> {
     let big = modules.into_iter().filter(|module| module.code_size() >= MIN_CODE);
     let holders: Vec<&dyn HostModule> = big.filter(|module| holds_v8(*module)).collect();
     if holders.is_empty() {
-        return nameless::find(host).into_iter().collect();
+        return embedded::find(host).into_iter().collect();
     }
     let homes: Vec<AddrRange> = holders.iter().map(|module| module.span()).collect();
     holders.into_iter().map(|module| find_in(host, module, &homes)).collect()
@@ -157,7 +156,8 @@ fn in_file(image: &Image, svma: Svma) -> Option<u64> {
     is_zero.then_some(0)
 }
 
-fn unknown(version: Version) -> Undecoded {
+/// Why a V8 of a version is not decoded whose layouts are not known.
+pub fn unknown(version: Version) -> Undecoded {
     let known: Vec<String> = Column::all().map(Column::name).collect();
     let why = format!(
         "layouts of V8 {}.{} are not known (those of {} are): JavaScript frames are addresses, values are not decoded",

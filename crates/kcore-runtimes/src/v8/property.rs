@@ -6,7 +6,11 @@
 
 use kcore_mem::Addr;
 
-use super::{Heap, Tagged, heap::Object, property_details::PropertyDetails};
+use super::{
+    Heap, Tagged,
+    heap::Object,
+    property_details::{Field, PropertyDetails},
+};
 
 /// Names are compared to this many units.
 const MAX_KEY: u64 = 1024;
@@ -34,6 +38,8 @@ const IS_PRIVATE_NAME: u64 = 1 << 4;
 
 /// Properties and elements of an object.
 const PROPERTIES: u64 = 8;
+/// Words of a PropertyArray before its first field.
+const PROPERTY_ARRAY_HEADER: u64 = 2;
 pub const ELEMENTS: u64 = 16;
 
 /// Entries of a dictionary that are looked at, at most.
@@ -66,11 +72,11 @@ pub enum Privacy {
 }
 
 impl Heap<'_> {
-    /// Who may use a symbol, by its flags: `src/objects/symbol.tq`. Since V8 14.6 two bits number the
+    /// Who may use a symbol, by its flags: `src/objects/symbol.tq`. Since V8 14.5 two bits number the
     /// kinds, before each has its own.
     pub fn privacy(&self, symbol: Object) -> Option<Privacy> {
         let flags = self.uint(symbol.at, SYMBOL_FLAGS, 4)?;
-        if self.layout.column.is_since(14, 6) {
+        if self.layout.column.is_since(14, 5) {
             return Some(match flags & 3 {
                 0 => Privacy::Public,
                 1 => Privacy::Internal,
@@ -157,14 +163,27 @@ impl Heap<'_> {
         let key = |descriptor: u64| {
             let at = descriptor.checked_mul(24)?.checked_add(self.layout.offsets.descriptors)?;
             let details = PropertyDetails::of(self.tagged(array.at, at.checked_add(8)?)?)?;
-            let is_it = details.field(self.layout)? == Some(index);
+            let is_it = self.field_index(object, details.field(self.layout)??)? == index;
             is_it.then(|| self.field(array.at, at).filter(|key| self.is_key(*key)))?
         };
         (0..count).find_map(key)
     }
 
+    /// A field of an object.
+    fn property_field(&self, object: Object, field: Field) -> Option<Tagged> {
+        match field {
+            Field::Index(index) => self.indexed_field(object, index),
+            Field::InObject(word) => self.tagged(object.at, word.checked_mul(8)?),
+            Field::Outside(word) => {
+                let array =
+                    self.field_of(object.at, PROPERTIES, self.layout.types.property_array)?;
+                self.tagged(array.at, word.checked_mul(8)?)
+            }
+        }
+    }
+
     /// Field `index` of an object: in itself as far as it has room, and then in its PropertyArray.
-    fn property_field(&self, object: Object, index: u64) -> Option<Tagged> {
+    fn indexed_field(&self, object: Object, index: u64) -> Option<Tagged> {
         let size = self.uint(object.map, INSTANCE_SIZE, 1)?;
         let start = self.uint(object.map, INOBJECT_START, 1)?;
         let inside = size.checked_sub(start)?;
@@ -173,6 +192,19 @@ impl Heap<'_> {
         }
         let array = self.field_of(object.at, PROPERTIES, self.layout.types.property_array)?;
         self.tagged(array.at, index.checked_sub(inside)?.checked_mul(8)?.checked_add(16)?)
+    }
+
+    /// The number of a field, counted through its object and what holds the rest of them.
+    fn field_index(&self, object: Object, field: Field) -> Option<u64> {
+        let start = self.uint(object.map, INOBJECT_START, 1)?;
+        match field {
+            Field::Index(index) => Some(index),
+            Field::InObject(word) => word.checked_sub(start),
+            Field::Outside(word) => {
+                let inside = self.uint(object.map, INSTANCE_SIZE, 1)?.checked_sub(start)?;
+                word.checked_sub(PROPERTY_ARRAY_HEADER)?.checked_add(inside)
+            }
+        }
     }
 
     fn is_key(&self, object: Object) -> bool {

@@ -11,9 +11,23 @@ const IS_ACCESSOR: u64 = 1;
 /// Of a property of a map: the number of its field.
 const FIELD_SHIFT: u32 = 19;
 const FIELD: u64 = 0x3ff;
+/// The same since V8 14.7: the word of its field, and whether that is in the object itself.
+const FIELD_WORD: u64 = 0x7ff;
+const IN_OBJECT: u64 = 1 << 30;
 /// Of a property of a dictionary: its number in the order of insertion, which is all that is left.
 const ORDER_SHIFT: u32 = 8;
 const ATTRIBUTES: u64 = 7;
+
+/// Where the field of a property lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// By its number among all fields of the object.
+    Index(u64),
+    /// By its word in the object.
+    InObject(u64),
+    /// By its word in the PropertyArray of the object.
+    Outside(u64),
+}
 
 /// The details of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,9 +45,15 @@ impl PropertyDetails {
     }
 
     /// Which field of its object holds it; `Some(None)` when its descriptor does.
-    pub fn field(self, layout: &Layout) -> Option<Option<u64>> {
+    pub fn field(self, layout: &Layout) -> Option<Option<Field>> {
         let is_constant = self.bits(layout.offsets.location_shift, 1)? == 1;
-        Some((!is_constant).then_some((self.0 >> FIELD_SHIFT) & FIELD))
+        let bits = self.0 >> FIELD_SHIFT;
+        let field = match layout.has_field_words() {
+            false => Field::Index(bits & FIELD),
+            true if self.0 & IN_OBJECT != 0 => Field::InObject(bits & FIELD_WORD),
+            true => Field::Outside(bits & FIELD_WORD),
+        };
+        Some((!is_constant).then_some(field))
     }
 
     /// 1 read-only, 2 not enumerable, 4 not to be deleted.
@@ -68,7 +88,9 @@ mod tests {
     #[test]
     fn bits_are_where_metadata_says() {
         let details = PropertyDetails((7 << FIELD_SHIFT) | (5 << 2) | 1);
-        assert_eq!(details.field(&layout(5, 2)), Some(Some(7)));
+        assert_eq!(details.field(&layout(5, 2)), Some(Some(Field::Outside(7))));
+        let inside = PropertyDetails(IN_OBJECT | (7 << FIELD_SHIFT));
+        assert_eq!(inside.field(&layout(5, 2)), Some(Some(Field::InObject(7))));
         assert_eq!(details.field(&layout(2, 2)), Some(None));
         assert_eq!(details.attributes(&layout(5, 2)), Some(5));
         assert!(details.is_accessor());

@@ -1,6 +1,6 @@
 //! ScopeInfos: names and positions of functions, names of their variables.
 //!
-//! `src/objects/scope-info.tq` of V8 9.4 to 14.6: tagged words behind the map, of which those behind
+//! `src/objects/scope-info.tq` of V8 9.4 to 15.0: tagged words behind the map, of which those behind
 //! the fixed ones are there or not as flags say.
 
 use kcore_mem::Addr;
@@ -17,7 +17,6 @@ const SCOPE_TYPE: u64 = 0xf;
 const CLASS_VARIABLE: u64 = 1 << 10;
 const FUNCTION_VARIABLE: u64 = 3 << 12;
 const INFERRED_NAME: u64 = 1 << 14;
-const EMPTY: u64 = 1 << 28;
 
 /// What scope it is, by the number in the flags: those with positions, and modules.
 struct ScopeTypes {
@@ -52,7 +51,8 @@ impl ScopeInfo {
         } else {
             u64::from(heap.smi(object.at, 8)?.cast_unsigned())
         };
-        let locals = if flags & EMPTY == 0 { heap.smi(object.at, 24)? } else { 0 };
+        let locals =
+            if flags & heap.layout.empty_scope() == 0 { heap.smi(object.at, 24)? } else { 0 };
         Some(Self { object, flags, locals: u64::try_from(locals).ok()? })
     }
 
@@ -124,7 +124,7 @@ impl ScopeInfo {
     }
 
     fn parts(self, heap: &Heap<'_>) -> Option<Parts> {
-        if self.flags & EMPTY != 0 {
+        if self.flags & heap.layout.empty_scope() != 0 {
             return None;
         }
         let types = ScopeTypes::of(heap);
@@ -159,10 +159,7 @@ impl ScopeInfo {
 
 impl ScopeTypes {
     fn of(heap: &Heap<'_>) -> Self {
-        // `src/common/globals.h`, `ScopeType`: class, eval, function, module, script and what follows.
-        if heap.layout.has_flat_scope_info() {
-            return Self { module: 5, with_positions: [2, 3, 4, 5, 0] };
-        }
-        Self { module: 3, with_positions: [0, 1, 2, 3, 4] }
+        // Where not all have positions, `ScopeType` is: class, eval, function, module, script and what follows.
+        Self { module: heap.layout.module_scope(), with_positions: [0, 1, 2, 3, 4] }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     frame::{FrameSlots, Shape},
     heap::Object,
     layout::Column,
+    read_only::{self, Pointers},
     value::{ElementContent, ValueKind},
 };
 
@@ -274,4 +275,38 @@ fn positions_are_found_by_the_last_entry_before() {
         [offset(0), offset(4), offset(5), offset(90)],
         [Some(10), Some(10), Some(4), Some(4)]
     );
+}
+
+#[test]
+fn a_read_only_heap_is_known_by_its_map_of_maps_and_undefined() {
+    let mut made = Made::new();
+    let text = made.string("undefined");
+    let undefined = made.object(made.layout.types.oddball, &[0, tag(text)]);
+    let page = Addr::new(BASE);
+    assert_eq!(read_only::in_page(&made, page), None, "a map refers to a prototype");
+    for offset in [24, 32, 40] {
+        made.set(BASE + offset, tag(undefined));
+    }
+    let found = read_only::in_page(&made, page).expect("a map of maps");
+    assert_eq!((found.kind, found.pointers), (made.layout.types.map, Pointers::Whole));
+    assert!(found.fits(&made.heap()));
+    made.set(undefined + 16, tag(undefined));
+    assert!(!found.fits(&made.heap()), "no text of it");
+    made.set(BASE, 0);
+    assert_eq!(read_only::in_page(&made, page), None);
+}
+
+#[test]
+fn compressed_pointers_are_seen_in_the_map_of_maps() {
+    let mut made = Made::new();
+    let at = BASE + 0x200;
+    made.bytes = vec![0; 0x200];
+    let parts = [at as u32 | 1, 0, 254, 0, 9, 9, 9, 9, 0, 0];
+    made.bytes.extend(parts.iter().flat_map(|part| part.to_le_bytes()));
+    let found = read_only::in_page(&made, Addr::new(BASE)).expect("a map of maps");
+    assert_eq!((found.at, found.kind), (Addr::new(at), 254));
+    assert_eq!(found.pointers, Pointers::Compressed);
+    assert!(!found.fits(&made.heap()), "it is not decoded");
+    made.bytes.truncate(0x210);
+    assert_eq!(read_only::in_page(&made, Addr::new(BASE)), None, "cut short");
 }

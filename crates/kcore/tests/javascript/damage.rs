@@ -16,7 +16,7 @@ const HEADERS: usize = 64;
 
 /// What happened to the memory that V8 had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Damage {
+pub enum Damage {
     /// Its heap was not dumped.
     HeapCut,
     /// The code that it made was not dumped.
@@ -26,13 +26,15 @@ enum Damage {
 }
 
 /// A damaged copy of a core, which lives as long as the core is open.
-struct Damaged {
+pub struct Damaged {
     _dir: TempDir,
-    core: Core,
+    /// It.
+    pub core: Core,
 }
 
 impl Damaged {
-    fn new(case: &Case, whole: &Core, damage: Damage) -> Self {
+    /// A core with some memory cut away or overwritten.
+    pub fn new(case: &Case, whole: &Core, damage: Damage) -> Self {
         let mut bytes = fs::read(&case.core).expect("a core");
         let headers = parts(whole, damage == Damage::CodeCut);
         assert!(!headers.is_empty(), "{}: nothing to damage", case.name());

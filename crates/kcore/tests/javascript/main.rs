@@ -2,6 +2,7 @@
 
 mod census;
 mod damage;
+mod deno;
 mod graph;
 mod handles;
 mod last_words;
@@ -82,8 +83,10 @@ fn difference(call: &Call, frame: &NamedFrame) -> Option<String> {
 
 /// The first difference between what a thread's program told and what is shown.
 fn compare(calls: &[&Call], frames: &[NamedFrame]) -> Option<String> {
-    // V8 leaves out a builtin that is the innermost frame.
-    let is_builtin = |frame: &&NamedFrame| frame.location.file.is_none();
+    // V8 leaves out a builtin that is the innermost frame; of Deno it is JavaScript.
+    let is_builtin = |frame: &&NamedFrame| {
+        frame.location.file.as_deref().is_none_or(|file| file.starts_with("node:process"))
+    };
     let mut rest = frames.iter().skip_while(is_builtin).peekable();
     let calls = calls.iter().skip_while(|call| call.mark == Some(Mark::Optional));
     for call in calls {

@@ -36,7 +36,7 @@ pub struct Holder {
 impl V8 {
     /// What holds an address of a heap. Only its chunk is walked.
     pub fn place(&self, host: &dyn Host, at: Addr) -> Option<HeapOccupant> {
-        let heap = self.decodable(host)?;
+        let heap = self.decodable(host).filter(|heap| heap.layout.has_known_pages())?;
         // Where every chunk is known, a look at it is enough.
         if self.known_census().is_some_and(|census| census.at_or_before(at).is_none()) {
             return None;

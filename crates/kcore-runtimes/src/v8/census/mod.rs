@@ -94,7 +94,8 @@ impl V8 {
         host: &dyn Host,
         watch: Watch<'_>,
     ) -> Result<Option<Arc<Census>>, Stopped> {
-        let Some(heap) = self.decodable(host) else { return Ok(None) };
+        let heap = self.decodable(host).filter(|heap| heap.layout.has_known_pages());
+        let Some(heap) = heap else { return Ok(None) };
         if let Some(census) = self.census.get() {
             return Ok(Some(census.clone()));
         }

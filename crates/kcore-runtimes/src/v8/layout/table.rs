@@ -2,9 +2,23 @@
 
 use crate::v8::Version;
 
-/// The versions that the columns of tables are of: those of Node.js 16, 18, 20, 22, 24, 25 and 26.
-pub const VERSIONS: [(u64, u64); 7] =
-    [(9, 4), (10, 2), (11, 3), (12, 4), (13, 6), (14, 1), (14, 6)];
+/// The versions that the columns of tables are of: those of Node.js 16, 18, 20, 22, 24, 25 and 26, and of Deno 2.4 to 2.9.
+pub const VERSIONS: [(u64, u64); 11] = [
+    (9, 4),
+    (10, 2),
+    (11, 3),
+    (12, 4),
+    (13, 6),
+    (13, 7),
+    (14, 1),
+    (14, 5),
+    (14, 6),
+    (14, 9),
+    (15, 0),
+];
+
+/// Those of them that are of Deno alone.
+const OF_DENO: [(u64, u64); 4] = [(13, 7), (14, 5), (14, 9), (15, 0)];
 
 /// A column of the tables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -36,6 +50,11 @@ impl Column {
     pub fn name(self) -> String {
         let (major, minor) = VERSIONS.get(self.0).copied().unwrap_or_default();
         format!("{major}.{minor}")
+    }
+
+    /// Whether a release of Node.js has it.
+    pub fn is_of_node(self) -> bool {
+        VERSIONS.get(self.0).is_some_and(|known| !OF_DENO.contains(known))
     }
 
     /// Whether it is of `major`.`minor` or newer.
@@ -105,13 +124,13 @@ mod tests {
         assert_eq!(Column::nearest(between).name(), "11.3");
         assert_eq!(Column::nearest(Version::new([10, 1, 124, 8])).name(), "10.2");
         assert_eq!(Column::nearest(Version::new([8, 4, 0, 0])).name(), "9.4");
-        assert_eq!(Column::nearest(Version::new([15, 0, 0, 0])).name(), "14.6");
+        assert_eq!(Column::nearest(Version::new([15, 2, 0, 0])).name(), "15.0");
     }
 
     #[test]
     fn patches_do_not_count() {
         let column = Column::of(Version::new([12, 4, 999, 1])).unwrap();
-        assert_eq!(column.value([0, 1, 2, 3, 4, 5, 6]), 3);
+        assert_eq!(column.value(std::array::from_fn(|column| column as u64)), 3);
         assert!(column.is_since(12, 4) && column.is_since(9, 4) && !column.is_since(13, 6));
     }
 }

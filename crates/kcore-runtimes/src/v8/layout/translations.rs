@@ -111,7 +111,9 @@ mod tests {
     #[test]
     fn there_are_as_many_commands_as_v8_counts() {
         let counts = Column::all().map(|column| commands(column).len()).collect::<Vec<_>>();
-        assert_eq!(counts, [28, 28, 36, 40, 45, 45, 45]);
+        let (before_13, since_13) = counts.split_at(4);
+        assert_eq!(before_13, [28, 28, 36, 40]);
+        assert!(since_13.iter().all(|count| *count == 45));
     }
 
     #[test]

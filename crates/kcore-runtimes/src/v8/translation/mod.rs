@@ -8,6 +8,7 @@
 
 mod commands;
 mod safepoints;
+mod stepped;
 
 use kcore_mem::Addr;
 

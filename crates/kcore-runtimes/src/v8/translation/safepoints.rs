@@ -6,6 +6,7 @@
 
 use kcore_mem::Addr;
 
+use super::stepped;
 use crate::v8::{Code, CodeKind, Heap};
 
 /// Safepoints of one piece of code, at most.
@@ -25,6 +26,9 @@ struct Safepoints {
 /// Which entry of the deoptimization data counts where code returns to `to`.
 pub fn deoptimization_index(heap: &Heap<'_>, code: &Code, to: Addr) -> Option<u64> {
     let offset = code.offset(to)?;
+    if heap.layout.has_stepped_safepoints() && code.kind != CodeKind::Maglev {
+        return stepped::index_of(heap, code, offset);
+    }
     let table = Safepoints::load(heap, code)?;
     let mut entries = (0..table.count).filter_map(|index| table.entry(heap, index));
     let found = entries.find(|(pc, exit, _)| *pc == offset || *exit == Some(offset));

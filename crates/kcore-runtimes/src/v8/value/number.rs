@@ -19,7 +19,7 @@ impl Heap<'_> {
     pub fn bigint(&self, number: Object) -> Option<String> {
         (number.kind == self.layout.types.bigint()).then_some(())?;
         let header = self.uint(number.at, 8, 4)?;
-        let count = ((header >> 1) & 0x3fff_ffff).min(MAX_DIGITS);
+        let count = self.layout.bigint_digits(header).min(MAX_DIGITS);
         let digits: Vec<u64> = (0..count)
             .map_while(|index| self.word(number.at, index.checked_mul(8)?.checked_add(16)?))
             .collect();

@@ -85,8 +85,13 @@ impl Reader<'_> {
     }
 
     fn regexp(&self, object: Object) -> Option<Contents> {
-        let source = self.heap.text(self.heap.field(object.at, 32)?, MAX_TEXT)?;
-        let bits = self.heap.smi(object.at, 40)?;
+        // `src/objects/js-regexp.h`: its flags are behind its data, which has the source as well since V8 14.9.
+        let (holder, source, flags) = match self.heap.layout.has_bare_regexps() {
+            true => (self.heap.field(object.at, FIRST_FIELD)?.at, 24, 32),
+            false => (object.at, 32, 40),
+        };
+        let source = self.heap.text(self.heap.field(holder, source)?, MAX_TEXT)?;
+        let bits = self.heap.smi(object.at, flags)?;
         let flags = REGEXP_FLAGS.iter().filter(|(bit, _)| bits & bit != 0);
         let flags: String = flags.map(|(_, flag)| flag).collect();
         Some(Contents::RegExp { source: source.into(), flags: flags.into() })
