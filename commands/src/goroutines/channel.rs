@@ -46,7 +46,9 @@ impl Dcmd for Channel {
         let schedulers = subject::schedulers(core)?;
         let find = |at: Addr| {
             let found = schedulers.iter().find_map(|go| go.channel(core.as_ref(), at));
-            found.ok_or_else(|| DcmdError::failed(format!("no channel at {at:x}")))
+            found.ok_or_else(|| {
+                DcmdError::failed(format!("no channel at {at:x}, and no goroutine {}", at.get()))
+            })
         };
         let found: Result<Vec<Found>> = wanted.into_iter().map(find).collect();
         found?.into_iter().try_for_each(|channel| cx.emit(&ChannelRecord(channel)))

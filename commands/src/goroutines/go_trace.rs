@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{
     Core, MAX_FRAMES, NamedFrame,
-    go::{Go, Goroutine},
+    go::{Go, Goroutine, State},
 };
 use kcore_dcmd::{Cell, Cx, Fields, Record, Result, View};
 
@@ -16,7 +16,12 @@ pub fn emit(cx: &mut Cx<'_>, goroutine: &Arc<Goroutine>) -> Result<()> {
     let Some(go) = subject::owner(core, goroutine) else { return Ok(()) };
     let Some(task) = core.tasks().by_id(id(goroutine)) else { return Ok(()) };
     let minutes = subject::waits_for(core, goroutine).map(|seconds| seconds / 60);
-    cx.emit(&Head { goroutine: goroutine.clone(), minutes: minutes.filter(|it| *it > 0) })?;
+    cx.emit(&Head {
+        goroutine: goroutine.clone(),
+        status: status(go, goroutine),
+        minutes: minutes.filter(|it| *it > 0),
+        bubble: go.bubble_id(core.as_ref(), goroutine),
+    })?;
     let stack = core.stacks().of_task(task, MAX_FRAMES);
     for frame in core.stacks().named_frames(&stack) {
         cx.emit(&TraceLine::of(core, go, goroutine, &frame))?;
@@ -30,10 +35,21 @@ pub fn emit(cx: &mut Cx<'_>, goroutine: &Arc<Goroutine>) -> Result<()> {
     }
 }
 
+/// What a goroutine does or waits for, as Go prints it.
+fn status(go: &Go, goroutine: &Goroutine) -> String {
+    let status = goroutine.reason.unwrap_or(goroutine.state.as_str());
+    let leaked = if goroutine.state == State::Leaked { " (leaked)" } else { "" };
+    let durable = if go.is_durable(goroutine) { " (durable)" } else { "" };
+    format!("{status}{leaked}{durable}")
+}
+
 struct Head {
     goroutine: Arc<Goroutine>,
+    status: String,
     /// How long it has waited at least.
     minutes: Option<u64>,
+    /// The number of its bubble of `testing/synctest`.
+    bubble: Option<u64>,
 }
 
 impl Record for Head {
@@ -43,7 +59,7 @@ impl Record for Head {
 
     fn view(&self) -> View {
         View::Line(
-            "goroutine {id} [{status}{minutes?, {minutes} minutes}{shown_locked?, {shown_locked}}]:",
+            "goroutine {id} [{status}{minutes?, {minutes} minutes}{shown_locked?, {shown_locked}}{bubble?, synctest bubble {bubble}}]:",
         )
     }
 
@@ -51,9 +67,10 @@ impl Record for Head {
         let goroutine = &self.goroutine;
         let locked = goroutine.locked.then_some("locked to thread");
         out.num("id", goroutine.id)
-            .text("status", goroutine.reason.unwrap_or(goroutine.state.as_str()))
+            .text("status", &*self.status)
             .num("minutes", self.minutes)
             .flag("locked", goroutine.locked)
+            .num("bubble", self.bubble)
             .display("shown_locked", Cell::or_null(locked, Cell::text));
     }
 }

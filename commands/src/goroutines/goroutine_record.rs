@@ -26,6 +26,8 @@ pub struct GoroutineRecord {
     sleeps_until: Option<u64>,
     /// Seconds that it has waited at least.
     waits_for: Option<u64>,
+    /// Whether it is exactly so many.
+    is_exact: bool,
     /// The module of its runtime.
     module: Arc<str>,
     labels: Vec<(String, String)>,
@@ -71,6 +73,7 @@ impl GoroutineRecord {
             io: owner.and_then(|go| go.awaited_io(core, &goroutine)),
             sleeps_until: owner.and_then(|go| go.sleeps_until(core, &goroutine)),
             waits_for: subject::waits_for(core, &goroutine),
+            is_exact: subject::clock(core).is_some(),
             module: owner.map_or_else(|| "".into(), |go| go.identity().instance.clone()),
             labels: labels.unwrap_or_default(),
             goroutine,
@@ -137,7 +140,8 @@ impl GoroutineRecord {
     /// The minutes, as Go shows them from one on.
     fn shown_minutes(&self) -> Option<String> {
         let minutes = self.waits_for? / 60;
-        (minutes > 0).then(|| format!("at least {minutes} minutes"))
+        let least = if self.is_exact { "" } else { "at least " };
+        (minutes > 0).then(|| format!("{least}{minutes} minutes"))
     }
 }
 

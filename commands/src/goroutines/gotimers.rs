@@ -38,6 +38,9 @@ impl Dcmd for Gotimers {
                 cx.check_interrupt()?;
                 cx.emit(&TimerRecord(timer))?;
             }
+            if go.goroutines(core.as_ref()).all.iter().any(|goroutine| goroutine.bubble.is_some()) {
+                cx.note(BUBBLES)?;
+            }
             if timers.damaged > 0 {
                 cx.note(&format!("{} timers cannot be read", timers.damaged))?;
             }
@@ -46,6 +49,8 @@ impl Dcmd for Gotimers {
     }
 }
 
+const BUBBLES: &str =
+    "timers in bubbles of testing/synctest, which have clocks of their own, are not listed";
 /// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 /// Goroutines that are shown of those that wait for a channel.

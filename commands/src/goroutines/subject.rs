@@ -91,10 +91,14 @@ pub fn semaphore(core: &Core, goroutine: &Goroutine) -> Option<Semaphore> {
 /// For how many seconds a goroutine has waited at least: exactly so many where the process told what its clock stood at.
 pub fn waits_for(core: &Core, goroutine: &Goroutine) -> Option<u64> {
     let since = goroutine.since?;
-    let clock = core.snapshot().facts().and_then(|facts| facts.clock);
-    let now = clock.and_then(|clock| u64::try_from(clock.as_nanos()).ok());
-    let latest = now.or_else(|| owner(core, goroutine)?.goroutines(core).latest())?;
+    let latest = clock(core).or_else(|| owner(core, goroutine)?.goroutines(core).latest())?;
     Some(latest.checked_sub(since)? / NANOSECONDS)
+}
+
+/// What the clock of [`Goroutine::since`] stood at in a live process.
+pub fn clock(core: &Core) -> Option<u64> {
+    let clock = core.snapshot().facts().and_then(|facts| facts.clock);
+    clock.and_then(|clock| u64::try_from(clock.as_nanos()).ok())
 }
 
 const NANOSECONDS: u64 = 1_000_000_000;

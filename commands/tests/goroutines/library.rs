@@ -96,3 +96,39 @@ fn the_heap_is_whole() {
         assert!(heap["marked"].is_null(), "{}: {heap}", core.name);
     }
 }
+
+/// Values by the tables of types alone: until 1.18 the offset of a field has a flag in its lowest bit.
+#[test]
+fn fields_lie_where_types_say() {
+    for core in libraries() {
+        let connections = core.records("::classes -c net.TCPConn | ::goprint");
+        let reading = core.records("::goroutines -r 'IO wait'");
+        assert_eq!(connections.len(), reading.len(), "{}: {connections:?}", core.name);
+        for reader in reading {
+            let descriptor = format!("Sysfd: {},", reader["fd"]);
+            let has =
+                |value: &&Value| value["value"].as_str().is_some_and(|it| it.contains(&descriptor));
+            assert_eq!(connections.iter().filter(has).count(), 1, "{}: {descriptor}", core.name);
+        }
+        let unreadable = |value: &&Value| value["value"].to_string().contains("<unreadable>");
+        assert_eq!(connections.iter().find(unreadable), None, "{}", core.name);
+    }
+}
+
+/// The request that each thread made has a context that nobody has ended, for whose end its goroutine waits.
+#[test]
+fn requests_have_their_contexts() {
+    for core in libraries() {
+        let contexts = core.records("::gocontexts");
+        let asking = core.records("::goroutines -r select -f main.request");
+        assert_eq!(asking.len(), 2, "{}: {asking:?}", core.name);
+        for goroutine in asking {
+            let waits = |context: &&Value| {
+                context["goroutines"].as_array().is_some_and(|all| all.contains(&goroutine["id"]))
+            };
+            let found: Vec<&Value> = contexts.iter().filter(waits).collect();
+            assert_eq!(found.len(), 1, "{}: {contexts:?}", core.name);
+            assert_eq!(found[0]["context"], "cancel", "{}: {found:?}", core.name);
+        }
+    }
+}

@@ -104,6 +104,25 @@ fn contexts(core: &Opened) -> BTreeMap<u64, Value> {
     all.map(|record| (address(&record["address"]).expect("an address"), record)).collect()
 }
 
+/// Words that stand side by side on a stack need not belong together: no object of another type is taken for a context.
+#[test]
+fn no_other_object_is_a_context() {
+    for scenario in ["go-timers", "go-contexts", "go-waits", "goroutines", "go-heap"] {
+        for core in cases(scenario).iter().map(open) {
+            let known = core.core.runtimes().of::<kcore::go::Go>().next().is_some();
+            assert!(known, "{}", core.name);
+            for context in harness::json_on(&core.core, "::gocontexts") {
+                let Some(at) = context["address"].as_str() else { continue };
+                let what = core.records(&format!("{at}::whatis")).remove(0);
+                let what = what["object"].as_str().unwrap_or_default().to_owned();
+                let is_unknown = what.contains("bytes with pointers)");
+                let is_one = what.contains("context.") || what.contains("signal.");
+                assert!(is_unknown || is_one, "{}: {context} {what}", core.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn contexts_have_their_chain() {
     for case in BOTH.into_iter().flat_map(cases) {

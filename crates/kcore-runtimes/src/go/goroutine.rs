@@ -34,7 +34,7 @@ const FIRST: u64 = 1;
 /// From `incgo` of a `runtime.m` to `isExtraInC`.
 const KEPT: u64 = 2;
 /// Bytes that are read: those of the largest.
-const SIZE: usize = 376;
+const SIZE: usize = 400;
 
 /// A goroutine that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +84,8 @@ pub struct Goroutine {
     pub labels: Option<Addr>,
     /// The `runtime.timer` with which it sleeps, or slept.
     pub timer: Option<Addr>,
+    /// The bubble of `testing/synctest` that it is in, which has a clock of its own.
+    pub bubble: Option<Addr>,
     /// When the runtime last looked at how long it takes, by the clock of `since`.
     pub tracked: Option<u64>,
     /// The signal of which the runtime made a panic.
@@ -254,6 +256,7 @@ impl Goroutine {
             panic: fields.pointer(PANIC),
             labels: fields.pointer(g.labels),
             timer: fields.pointer(g.labels.saturating_add(TIMER)),
+            bubble: g.bubble.and_then(|bubble| fields.pointer(bubble)),
             tracked: g.tracked.map(|stamp| fields.word(stamp)).filter(|stamp| *stamp != 0),
             signal: fields.signal(g.signal),
         }

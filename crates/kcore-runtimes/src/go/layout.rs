@@ -85,6 +85,8 @@ pub struct GoroutineLayout {
     pub waiting: u64,
     /// `labels`.
     pub labels: u64,
+    /// `bubble` of `testing/synctest`, in 1.24 `syncGroup`.
+    pub bubble: Option<u64>,
     /// `trackingStamp`, an instant that is not long ago, since 1.20.
     pub tracked: Option<u64>,
     /// `sig`, and `sigcode0`; `sigcode1` and `sigpc` follow that.
@@ -170,6 +172,11 @@ impl Layout {
             21 | 22 | 25 => 344,
             _ => 352,
         };
+        let bubble = match minor {
+            ..=23 => None,
+            25 => Some(384),
+            _ => Some(392),
+        };
         let g = GoroutineLayout {
             frame_pointer,
             system_call,
@@ -180,6 +187,7 @@ impl Layout {
             waiting,
             signal,
             labels,
+            bubble,
             tracked,
         };
         Some(Self {

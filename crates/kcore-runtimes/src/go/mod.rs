@@ -6,6 +6,7 @@
 
 mod abi;
 mod arguments;
+mod bubble;
 mod bytes;
 mod channel;
 mod code;

@@ -51,6 +51,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Result<Go, Damage
     let lies_at = tables.and_then(|tables| roots::section(module, tables));
     let version = roots::section(module, SECTION);
     let version = version.and_then(|section| Version::load(host.space(), section.start));
+    let version = version.or_else(|| Version::of_variable(host, module));
     let damaged = |why: String| {
         let why = format!("Go in {}: {why}", module.name()).into();
         let version = version.as_ref().map(|version| version.text.clone());

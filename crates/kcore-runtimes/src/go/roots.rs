@@ -104,6 +104,16 @@ pub fn symbol(module: &dyn HostModule, name: &str) -> Option<Addr> {
     module.addr(module.symbols().table().lookup(name)?.value())
 }
 
+/// Tells of each word of a module's data.
+pub fn each_word(host: &dyn Host, module: &dyn HostModule, told: &mut dyn FnMut(Addr)) {
+    for range in DATA.into_iter().filter_map(|name| section(module, name)) {
+        let words = range.len().min(MAX_SEARCHED) / 8;
+        let halted = || host.budget().is_some_and(|budget| budget.is_halted());
+        let all = (0..words).map(|number| range.start.saturating_add(number.saturating_mul(8)));
+        all.take_while(|at| at.get() % 0x1000 != 0 || !halted()).for_each(&mut *told);
+    }
+}
+
 /// The first word of a range that `is_it` accepts.
 fn search(host: &dyn Host, range: AddrRange, is_it: &dyn Fn(Addr) -> bool) -> Option<Addr> {
     let start = range.start.get().checked_next_multiple_of(8)?;

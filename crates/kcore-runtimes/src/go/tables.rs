@@ -41,6 +41,9 @@ pub enum TableFormat {
 pub struct Tables {
     /// How functions are described.
     pub format: TableFormat,
+    /// Whether the lowest bit of a field's offset says that the field is embedded: until Go 1.18 (`runtime/type.go`,
+    /// `structfield.offsetAnon`).
+    pub has_flagged_offsets: bool,
     /// Bytes of the shortest instruction.
     pub quantum: u64,
     /// The code of all functions.
@@ -82,6 +85,7 @@ impl Tables {
         }
         Ok(Self {
             format,
+            has_flagged_offsets: layout.minor <= 18,
             quantum,
             text,
             names: head.slice(NAMES, 1)?,

@@ -174,9 +174,10 @@ impl Go {
         place.function.name(&self.tables, host.space()).map(printed)
     }
 
-    /// Until when a goroutine sleeps, if it does, by the clock of [`Timer::when`].
+    /// Until when a goroutine sleeps, if it does, by the clock of [`Timer::when`]; `None` in a bubble, which has another.
     pub fn sleeps_until(&self, host: &dyn Host, goroutine: &Goroutine) -> Option<u64> {
-        let timer = goroutine.timer.filter(|_| goroutine.reason == Some(SLEEP))?;
+        let sleeps = goroutine.reason == Some(SLEEP) && goroutine.bubble.is_none();
+        let timer = goroutine.timer.filter(|_| sleeps)?;
         due(host.space(), &self.layout.timers, timer)?
     }
 }

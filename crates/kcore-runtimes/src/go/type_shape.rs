@@ -110,7 +110,11 @@ impl Shaped {
             22 => Shape::Pointer(element()?),
             23 => Shape::Slice(element()?),
             24 => Shape::Text,
-            25 => Shape::Structure(fields(space, &ty, word(FIELDS)?, word(FIELDS + 8)?)?),
+            25 => {
+                let (first, count) = (word(FIELDS)?, word(FIELDS + 8)?);
+                let flags = u32::from(tables.has_flagged_offsets);
+                Shape::Structure(fields(space, &ty, (first, count), flags)?)
+            }
             26 => Shape::Unsafe,
             _ => Shape::Plain,
         };
@@ -142,12 +146,18 @@ impl Shaped {
 /// Types within types that are looked at.
 pub const MAX_NESTED: usize = 32;
 
-fn fields(space: &dyn AddressSpace, ty: &GoType, first: u64, count: u64) -> Option<Vec<Field>> {
+/// So many fields from the first on, whose offsets stand above so many bits that say something else.
+fn fields(
+    space: &dyn AddressSpace,
+    ty: &GoType,
+    (first, count): (u64, u64),
+    flags: u32,
+) -> Option<Vec<Field>> {
     (ty.kind == Kind::Compound && count <= MAX_FIELDS).then_some(())?;
     let field = |number: u64| {
         let at = Addr::new(first.checked_add(number.checked_mul(FIELD)?)?);
         let word = |offset: u64| space.read_word(at.checked_add(offset)?).ok();
-        let offset = word(16).filter(|offset| *offset <= ty.size)?;
+        let offset = word(16)?.checked_shr(flags).filter(|offset| *offset <= ty.size)?;
         Some(Field { name: name(space, Addr::new(word(0)?))?, ty: Addr::new(word(8)?), offset })
     };
     (0..count).map(field).collect()

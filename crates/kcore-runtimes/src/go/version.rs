@@ -1,10 +1,11 @@
 //! Which version of Go made a module (`debug/buildinfo`, `runtime.modinfo`).
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::bytes::Bytes;
+use super::{bytes::Bytes, roots};
+use crate::{Host, HostModule};
 
 /// The section that says it, and how it begins.
 pub const SECTION: &str = ".go.buildinfo";
@@ -15,6 +16,13 @@ const HAS_TEXT: u8 = 2;
 const TEXT: u64 = 32;
 /// Bytes of a version, at most: those of experiments and private builds are long.
 const MAX_LEN: u32 = 256;
+
+/// How releases begin.
+const PREFIX: &str = "go1.";
+/// The variable that has it too.
+const VARIABLE: &str = "runtime.buildVersion";
+/// Dots of a whole version, since each first release has the third number: 1.21.0. Constants of programs often have two.
+const WHOLE: usize = 2;
 
 /// A version of Go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +47,26 @@ impl Version {
         Some(Self::parse(&String::from_utf8_lossy(&text?)))
     }
 
+    /// The one that `runtime.buildVersion` holds, in a module that was made without that section: without symbols, the one
+    /// version of Go that a text variable of its data has.
+    pub fn of_variable(host: &dyn Host, module: &dyn HostModule) -> Option<Self> {
+        if let Some(text) = roots::symbol(module, VARIABLE).and_then(|at| text_at(host, module, at))
+        {
+            return Some(Self::parse(&text));
+        }
+        let mut texts = BTreeSet::new();
+        roots::each_word(host, module, &mut |at| texts.extend(text_at(host, module, at)));
+        let is_whole = |text: &&String| text.matches('.').count() == WHOLE;
+        let mut known = texts.iter().filter(is_whole);
+        let first = known.next();
+        let only = match (first, known.next()) {
+            (None, _) => texts.first().filter(|_| texts.len() == 1),
+            (first, None) => first,
+            _ => None,
+        };
+        only.map(|text| Self::parse(text))
+    }
+
     /// Reads `go1.27.3`, `go1.27rc1 X:nocoverageredesign`.
     fn parse(text: &str) -> Self {
         let number = text.strip_prefix("go1.").unwrap_or_default();
@@ -46,6 +74,19 @@ impl Version {
         let minor = number.get(..digits).and_then(|minor| minor.parse().ok());
         Self { text: text.strip_prefix("go").unwrap_or(text).into(), minor }
     }
+}
+
+/// The version of Go that the text variable at an address has, if it is one that has such a text of its module.
+fn text_at(host: &dyn Host, module: &dyn HostModule, at: Addr) -> Option<String> {
+    let space = host.space();
+    let text = space.read_addr(at).ok().filter(|text| module.span().contains(*text))?;
+    let len = space.read_word(at.checked_add(8)?).ok()?;
+    let is_short = (PREFIX.len() as u64..=u64::from(MAX_LEN)).contains(&len);
+    let bytes = is_short.then(|| space.read_held(text, len))?;
+    let text = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 == len)?;
+    let number = text.strip_prefix(PREFIX)?;
+    let is_one = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (is_one && number.bytes().next().is_some_and(|byte| byte.is_ascii_digit())).then_some(text)
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ const MAX_STACK: u64 = 1 << 16;
 
 /// What begins the names of functions of package `context`.
 const OF_CONTEXT: &str = "context.";
+/// The interface that all contexts are, which the table of methods in each value of it names.
+const INTERFACE: &str = "context.Context";
 /// Where a closure has what it holds, of which the context is one.
 const CAPTURED: [u64; 3] = [8, 16, 24];
 /// Where a `time.Timer` has the timer of the runtime: to 1.22, and since (`runtime/time.go`, `timeTimer`).
@@ -90,7 +92,8 @@ fn on_stack(
         let Ok(word) = host.space().read_addr(at) else { return };
         let known =
             before.replace(word).filter(|_| word.get() & 7 == 0 && go.has_object(host, word));
-        if let Some(shape) = known.and_then(|tab| held(go, host, shapes, tab)) {
+        let shape = known.and_then(|tab| held(go, host, shapes, tab));
+        if let Some(shape) = shape.filter(|shape| is_one(go, host, word, shape)) {
             // A word that is left over on a stack may stand before one that is another context's.
             found.entry(word).or_insert(shape);
         }
@@ -110,6 +113,23 @@ fn used_from(host: &dyn Host, goroutine: &Goroutine) -> Option<Addr> {
 fn held(go: &Go, host: &dyn Host, shapes: &Shapes<'_>, first: Addr) -> Option<Arc<ContextShape>> {
     let kind = |at: Addr| shapes.reader.shaped(at).map(|shaped| shaped.ty.kind);
     shapes.behind(go.dynamic_type(host.space(), first, &kind)?)
+}
+
+/// Whether the object at an address is a context of a shape: words that stand side by side on a stack need not belong
+/// together. It has the size of that, no other known type, and a parent.
+fn is_one(go: &Go, host: &dyn Host, at: Addr, shape: &ContextShape) -> bool {
+    let is_of_type = go.type_name_of(host, at).is_none_or(|name| name == shape.ty.name);
+    is_of_type
+        && go.has_object_of_size(host, at, shape.ty.size)
+        && has_parent(go, host, at, shape).is_some()
+}
+
+fn has_parent(go: &Go, host: &dyn Host, at: Addr, shape: &ContextShape) -> Option<()> {
+    let parent = at.checked_add(shape.parent)?;
+    let table = host.space().read_addr(parent).ok()?;
+    let interface = host.space().read_addr(table).ok()?;
+    (&*go.type_name(host, interface)? == INTERFACE).then_some(())?;
+    go.held_by_interface(host, parent).map(|_| ())
 }
 
 fn add_parents(go: &Go, host: &dyn Host, shapes: &Shapes<'_>, found: &mut FoundContexts) {

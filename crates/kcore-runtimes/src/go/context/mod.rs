@@ -134,7 +134,7 @@ impl Go {
         })
     }
 
-    fn type_name(&self, host: &dyn Host, ty: Addr) -> Option<Arc<str>> {
+    pub(super) fn type_name(&self, host: &dyn Host, ty: Addr) -> Option<Arc<str>> {
         super::types::GoType::load(host.space(), &self.tables, ty).map(|ty| ty.name)
     }
 

@@ -12,6 +12,7 @@ use crate::{
         Go,
         heap::TypeReader,
         type_shape::{Field, Shape},
+        types::GoType,
     },
 };
 
@@ -23,6 +24,8 @@ const INTERFACE: u64 = 16;
 /// Where the fields of a context lie, in bytes; those with a type are interfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextShape {
+    /// Its type.
+    pub ty: GoType,
     /// Its kind.
     pub kind: ContextKind,
     /// The interface that holds its parent.
@@ -93,6 +96,7 @@ impl<'a> Shapes<'a> {
         let at = |name: &str| field(name).map(|(offset, _)| offset);
         let interface = |name: &str| field(name).and_then(|found| self.interface(found));
         Some(ContextShape {
+            ty: shaped.ty.clone(),
             kind,
             parent: interface(parent)?.0,
             done: interface("done").map(|(offset, _)| offset),

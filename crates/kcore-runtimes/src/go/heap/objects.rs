@@ -11,6 +11,7 @@ use super::{
     census::{Finder, Types},
     class::Class,
     edges::{Reference, References},
+    size_class::below,
     slots::TypeReader,
     span::Span,
 };
@@ -77,8 +78,16 @@ impl Go {
         found.is_some_and(|(heap, (span, index))| heap.body(span, index).0 == at)
     }
 
+    /// Whether an object of the heap begins at an address whose slot a value of so many bytes would have.
+    pub(in crate::go) fn has_object_of_size(&self, host: &dyn Host, at: Addr, size: u64) -> bool {
+        let Ok(heap) = self.heap(host) else { return false };
+        let Some((span, index)) = heap.object_at(at) else { return false };
+        let (start, room, _) = heap.body(span, index);
+        start == at && size <= room && size > below(span.slot)
+    }
+
     /// The name of the type of the object that holds an address, if it is a value of a known type.
-    pub(super) fn type_name_of(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
+    pub(in crate::go) fn type_name_of(&self, host: &dyn Host, at: Addr) -> Option<Arc<str>> {
         let heap = self.heap(host).ok()?;
         match self.object_and_class(host, heap, at)? {
             (_, _, Class::Unknown(..)) => None,
