@@ -194,6 +194,8 @@ fn was_printed(known: &Known, words: &LastWords) -> bool {
             return false;
         }
     };
+    // Go prints the signal in a line of its own.
+    let text = text.replace(" [signal ", "\n[signal ");
     let mut lines = text.lines().peekable();
     lines.peek().is_some() && lines.all(|line| output.contains(line))
 }
@@ -209,7 +211,9 @@ fn no_core_tells_last_words_that_its_program_did_not_say() {
             LastWords::AbortMessage(_) => known.truth.facts.abort_message.is_none(),
             LastWords::Exception { .. } => known.truth.facts.exception_type.is_none(),
             LastWords::Panic(_) => known.truth.language != Language::Rust,
-            LastWords::Fatal { .. } => known.truth.facts.abort_message.is_none(),
+            LastWords::Fatal { .. } => {
+                known.truth.facts.abort_message.is_none() && !was_printed(known, words)
+            }
             LastWords::Library { .. } => !was_printed(known, words),
             LastWords::ErrorFile { .. } => known.truth.language != Language::Java,
         });

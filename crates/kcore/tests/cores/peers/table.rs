@@ -95,7 +95,14 @@ const REGISTERED: &str = "the unwind information of code that was made at run ti
 
 const MADE: &str = "code that a library made has no unwind information: the peer stops, or follows words of the stack";
 
-pub static EXPLAINED: [Explained; 62] = [
+const GO_SWITCHES: &str = "Go goes from one stack to another: the peer takes the new one for the end or goes on with words of the \
+                           stack; of threads that Go began it goes on behind runtime.mstart, where Go says that stacks end";
+
+pub static EXPLAINED: [Explained; 66] = [
+    varying(known(Gdb, "go-library", &[], &[Pc, Shorter, Longer], Both, GO_SWITCHES)),
+    varying(known(EuStack, "go-library", &[], &[Pc, Shorter, Longer], Both, GO_SWITCHES)),
+    varying(known(Gdb, "go-library-20", &[], &[Pc, Shorter, Longer], Both, GO_SWITCHES)),
+    varying(known(EuStack, "go-library-20", &[], &[Pc, Shorter, Longer], Both, GO_SWITCHES)),
     varying(known(Gdb, "perf-map", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(EuStack, "perf-map", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
     varying(known(Framehop, "perf-map", &[], &[Pc, Shorter, Longer], Kcore, REGISTERED)),
