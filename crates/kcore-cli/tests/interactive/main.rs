@@ -30,7 +30,8 @@ fn the_glance_says_where_the_program_died_and_in_how_many_stacks_its_threads_are
     let place = screen.lines().find(|line| line.starts_with("where: ")).unwrap_or_default();
     assert!(place.starts_with("where: parse_header+") && place.contains("main.c:46"), "{screen}");
     // The terminal breaks a long line.
-    let verdict = "in parse_header: it read header->value, and header is null (certain): ::analyze";
+    let verdict = "in parse_header: it read header->value, and header is null, which parse_request passed as \
+                   request->headers (certain): ::analyze";
     assert!(screen.replace('\n', "").contains(verdict), "{screen}");
     let threads =
         screen.lines().find(|line| line.starts_with("12 threads in ")).unwrap_or_default();

@@ -9,6 +9,8 @@ use crate::analysis::{
 
 /// Frames that are looked at.
 const FRAMES: usize = 4096;
+/// Bytes from which on a frame is large.
+const LARGE: u64 = 4096;
 /// The longest circle of calls that is recognized.
 const LONGEST_CIRCLE: usize = 16;
 /// Rounds after which a circle is one.
@@ -35,6 +37,10 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
     let stood = frames.iter().position(|frame| Some(frame.pc.addr()) == crash.pc()).unwrap_or(0);
     let circle = Circle::of(frames.get(stood..).unwrap_or_default());
     let large = bytes_below(crash, sp);
+    let is_plain = circle.is_none() && large.is_none();
+    if let Some(finding) = large_frame(crash).filter(|_| is_plain) {
+        return Ok(Some(finding));
+    }
     let sentence = match (&circle, large) {
         (Some(circle), _) => {
             format!("the stack is full of calls that repeat: {}", circle.names(crash))
@@ -62,7 +68,17 @@ fn find(crash: &Crash<'_>) -> Result<Option<Finding>, &'static str> {
 
 /// A frame that reaches beyond its stack, where what lies below the stack hides that.
 fn beyond_stack(crash: &Crash<'_>) -> Option<Finding> {
-    let FrameBeyondStack { fault, at, size, stack } = crash.frame_beyond_stack()?;
+    crash.frame_beyond_stack().map(|frame| told(crash, &frame))
+}
+
+/// The same of one that is so large that it alone explains the end.
+fn large_frame(crash: &Crash<'_>) -> Option<Finding> {
+    let frame = crash.frame_beyond_stack().filter(|frame| frame.size >= LARGE)?;
+    Some(told(crash, &frame))
+}
+
+fn told(crash: &Crash<'_>, frame: &FrameBeyondStack) -> Finding {
+    let FrameBeyondStack { fault, at, size, stack } = *frame;
     let function = crash.name_of(at).map_or_else(String::new, |name| format!(" of {name}"));
     let sentence =
         format!("the frame{function}, of {size} bytes, does not fit in what its stack has left");
@@ -71,7 +87,7 @@ fn beyond_stack(crash: &Crash<'_>) -> Option<Finding> {
         stack.len()
     );
     let finding = Finding::certain(sentence).with(text, EvidenceSource::Mapping(stack.start));
-    Some(finding.with("the frame begins in the stack", EvidenceSource::Stack(crash.tid())))
+    finding.with("the frame begins in the stack", EvidenceSource::Stack(crash.tid()))
 }
 
 /// How far the stack pointer lies below the memory of the stack, if that is further than frames are large.
