@@ -110,7 +110,7 @@ impl Layout {
         };
         let (types, types_end, function_data) = match minor {
             ..=19 => (280, 288, 304),
-            ..=26 => (296, 304, 320),
+            20..=26 => (296, 304, 320),
             _ => (296, 312, 344),
         };
         let next_module = match minor {

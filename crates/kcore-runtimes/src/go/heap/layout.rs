@@ -65,7 +65,7 @@ impl HeapLayout {
     pub const fn of(minor: u8) -> Self {
         let span = match minor {
             ..=20 => SpanLayout { count_size: 8, allocated: 72, sweep: 88, large_type: None },
-            ..=21 => SpanLayout { count_size: 8, allocated: 72, sweep: 96, large_type: None },
+            21 => SpanLayout { count_size: 8, allocated: 72, sweep: 96, large_type: None },
             _ => SpanLayout { count_size: 2, allocated: 64, sweep: 88, large_type: Some(152) },
         };
         Self {
@@ -79,7 +79,7 @@ impl HeapLayout {
             data_mask: match minor {
                 ..=19 => 496,
                 20 => 512,
-                ..=25 => 536,
+                21..=25 => 536,
                 26 => 544,
                 _ => 520,
             },
