@@ -7,6 +7,7 @@ use super::super::{DyingFrame, LastWords};
 use crate::{Core, Stack};
 
 /// The handler, whose first argument is the size: what is before its name differs between versions.
+#[cfg(feature = "disassembly")]
 const HANDLER: &str = "__rust_alloc_error_handler";
 /// What ends the process, of which the program may have another.
 const ENDERS: [&str; 2] = ["std::alloc::rust_oom", "alloc::alloc::handle_alloc_error"];

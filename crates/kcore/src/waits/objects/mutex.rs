@@ -68,6 +68,7 @@ pub fn named(sight: &Sight<'_>) -> Option<FoundLock> {
 }
 
 /// The priority-inheriting mutex at an address, if the kernel refused to lock it.
+#[cfg(any(feature = "disassembly", test))]
 pub fn refused(sight: &Sight<'_>, at: Addr) -> Option<FoundLock> {
     let words = MutexWords::load(sight.space, at)?;
     let is_one = words.kind & INHERITS != 0 && words.kind < KIND_END && words.names_owner_twice();
