@@ -11,7 +11,7 @@ use crate::{Core, arch::facts, handled::Stop};
 
 /// Returns take their target from the stack.
 const RETURNS: [&str; 3] = ["ret", "iret", "lret"];
-/// What may make an access fail by its alignment.
+/// Sizes in bytes of accesses that some instructions allow only at a multiple of the size.
 const WIDE: [u64; 3] = [16, 32, 64];
 
 /// What the processor may have refused.

@@ -27,7 +27,8 @@ const SECTION: &str = ".rodata";
 /// versions from 9.4 to 15.8.
 const MESSAGE: &[u8] = b"Fatal JavaScript invalid size error";
 
-/// A module that holds V8, if the process makes code at run time and one has its messages.
+/// The module that V8 is linked into, recognized by the messages of V8 among its constants. Only processes that make code at
+/// run time are looked at.
 pub fn find(host: &dyn Host) -> Option<Finding> {
     let ranges = host.ranges();
     let makes_code = ranges.iter().any(|range| range.executable && !range.is_file);
