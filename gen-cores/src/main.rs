@@ -84,9 +84,17 @@ fn run(options: &Options) -> Result<ExitCode> {
     }
 }
 
+/// Makes the cores, and those that failed once more: a network or a machine that is busy for a moment ends no run. What
+/// the first try said stands in the output.
 fn make(options: &Options) -> Result<ExitCode> {
     let start = Instant::now();
-    let report = ensure(options)?;
+    let mut report = ensure(options)?;
+    if !report.failed.is_empty() {
+        let again = ensure_named(options, &failed_names(&report))?;
+        report.cases.extend(again.cases);
+        report.made += again.made;
+        report.failed = again.failed;
+    }
     println!(
         "{} cores ({} made now), {} skipped, {} failed, {:.1} s",
         report.cases.len(),
@@ -98,17 +106,28 @@ fn make(options: &Options) -> Result<ExitCode> {
     Ok(code(report.failed.is_empty()))
 }
 
+fn failed_names(report: &Report) -> Vec<String> {
+    report.failed.iter().map(|(name, _)| name.clone()).collect()
+}
+
 fn ensure(options: &Options) -> Result<Report> {
+    match options.names.as_slice() {
+        [] => ensure_selected(options, Selection::All(options.extent)),
+        names => ensure_named(options, names),
+    }
+}
+
+fn ensure_named(options: &Options, names: &[String]) -> Result<Report> {
+    ensure_selected(options, Selection::Names(names, options.extent))
+}
+
+fn ensure_selected(options: &Options, selection: Selection<'_>) -> Result<Report> {
     let watch = |event: Event<'_>| match event.outcome {
         Ok(Outcome::Made(case)) => println!("{}: made by {:?}", event.name, case.maker),
         Ok(Outcome::Fresh(_)) if options.action == Action::Check => (),
         Ok(Outcome::Fresh(_)) => println!("{}: up to date", event.name),
         Ok(Outcome::Skipped(skipped)) => println!("{}: skipped: {}", event.name, skipped.reason),
         Err(error) => println!("{}: FAILED: {error}", event.name),
-    };
-    let selection = match options.names.as_slice() {
-        [] => Selection::All(options.extent),
-        names => Selection::Names(names, options.extent),
     };
     Ok(gen_cores::ensure_selected(selection, options.jobs, options.force, &watch)?)
 }

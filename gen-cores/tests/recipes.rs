@@ -10,6 +10,7 @@ use gen_cores::{Language, Maker, Scenario, scenarios};
 const WITHOUT_GCORE: &[&str] = &[
     "asio-coroutines",
     "cpp-coroutines-many",
+    "go-bubbles",
     "go-callback",
     "go-contexts",
     "go-ends",

@@ -17,7 +17,8 @@ const OPTIONS: &[Opt] =
 
 const HELP: &str = "\
 Each context stands below its parent. `cancel` and `deadline` are those of context.WithCancel and context.WithDeadline, \
-and of the functions that are made of these. A deadline is seconds since 1970. `children` counts contexts and \
+and of the functions that are made of these. `own` is a structure of the program in which a context is embedded; what \
+it does otherwise is not known. A deadline is seconds since 1970. `children` counts contexts and \
 functions that end with it. `waiting` are the goroutines that wait for its end.\n\n\
 With an address, that context and those above it are shown, the innermost one first.\n\n\
 Contexts are found in the heap where memory says what they are: in an interface, on the stack of a goroutine, or \
@@ -105,7 +106,7 @@ impl Record for ContextRecord {
 
     fn view(&self) -> View {
         View::Line(
-            "{indent}{address:x} {context}{shown_parent?, of {shown_parent}}\
+            "{indent}{address:x} {context}{shown_type? {shown_type}}{shown_parent?, of {shown_parent}}\
              {key?, {key}: {value}{value^nil}}{function?, {function}}{shown_deadline?, until {shown_deadline}}\
              {ended?, ended: {ended}}{cause?, because of {cause}}\
              {shown_children?, {shown_children} children}\
@@ -119,6 +120,7 @@ impl Record for ContextRecord {
         let indent = "  ".repeat(it.depth.min(MAX_INDENT));
         out.addr("address", it.at)
             .text("context", it.kind.as_str())
+            .opt_text("context_type", it.ty.as_deref())
             .num("depth", it.depth as u64)
             .addr("parent", it.parent)
             .opt_text("parent_type", it.parent_type.as_deref())
@@ -132,6 +134,7 @@ impl Record for ContextRecord {
             .put("goroutines", Cell::List(waiting))
             .opt_text("function", it.function.as_deref())
             .display("indent", Cell::text(indent))
+            .display("shown_type", Cell::or_null(it.ty.as_deref(), Cell::text))
             .display("shown_parent", Cell::or_null(self.shown_parent(), Cell::text))
             .display("shown_deadline", Cell::or_null(self.shown_deadline(), Cell::text))
             .display("shown_children", Cell::or_null(it.children.filter(|it| *it > 0), Cell::Num))

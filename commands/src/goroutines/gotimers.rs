@@ -1,6 +1,6 @@
 //! `::gotimers`: the timers of Go.
 
-use kcore::go::{Timer, TimerAction};
+use kcore::go::{Timer, TimerAction, TimerBubble};
 use kcore_dcmd::{
     Args, Cell, Column, Cx, Dcmd, DcmdError, Dot, Example, Fields, Group, Record, Result, Spec,
     View,
@@ -17,6 +17,9 @@ ticker, in seconds.\n\n\
 WHAT says what happens then. `sleep` wakes a goroutine from time.Sleep. `channel` sends the time to a channel, for \
 which goroutines wait. `function` calls a function, as time.AfterFunc does; the ends of contexts are such. `io` ends \
 what waits for a file descriptor. `runtime` is the runtime's own.\n\n\
+A bubble of testing/synctest has a clock of its own, which begins with the year 2000 and stands still while one of its \
+goroutines runs. Its timers come behind the others: DEADLINE is seconds of that clock since 1970, and FOR says how far \
+away that is.\n\n\
 A timer that was stopped is not listed. Since Go 1.23 a timer with a channel is known only while a goroutine waits \
 for the channel.";
 
@@ -38,9 +41,6 @@ impl Dcmd for Gotimers {
                 cx.check_interrupt()?;
                 cx.emit(&TimerRecord(timer))?;
             }
-            if go.goroutines(core.as_ref()).all.iter().any(|goroutine| goroutine.bubble.is_some()) {
-                cx.note(BUBBLES)?;
-            }
             if timers.damaged > 0 {
                 cx.note(&format!("{} timers cannot be read", timers.damaged))?;
             }
@@ -49,8 +49,6 @@ impl Dcmd for Gotimers {
     }
 }
 
-const BUBBLES: &str =
-    "timers in bubbles of testing/synctest, which have clocks of their own, are not listed";
 /// Nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
 /// Goroutines that are shown of those that wait for a channel.
@@ -90,7 +88,20 @@ impl TimerRecord {
         }
     }
 
+    /// What it is for, and the bubble that it belongs to.
     fn shown(&self) -> Option<String> {
+        let shown = [self.shown_action(), self.0.bubble.map(|bubble| self.shown_bubble(bubble))];
+        let shown: Vec<String> = shown.into_iter().flatten().collect();
+        (!shown.is_empty()).then(|| shown.join(", "))
+    }
+
+    fn shown_bubble(&self, bubble: TimerBubble) -> String {
+        let id = bubble.id.map(|id| format!(" {id}")).unwrap_or_default();
+        let away = self.0.when.saturating_sub(bubble.now);
+        format!("in {} s of bubble{id}", seconds(away))
+    }
+
+    fn shown_action(&self) -> Option<String> {
         let goroutines = shown_goroutines(self.goroutines());
         let goroutines = goroutines.map(|all| format!("goroutine {all}"));
         match &self.0.action {
@@ -143,6 +154,8 @@ impl Record for TimerRecord {
             .addr("channel", channel)
             .opt_text("function", function)
             .num("fd", descriptor)
+            .num("bubble", timer.bubble.and_then(|bubble| bubble.id))
+            .num("bubble_clock", timer.bubble.map(|bubble| bubble.now))
             .display("shown_deadline", Cell::text(seconds(timer.when)))
             .display("shown_period", text(timer.period.map(seconds)))
             .display("shown_for", text(self.shown()));

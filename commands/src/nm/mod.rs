@@ -182,3 +182,8 @@ impl Printer {
 const fn is_dynamic(source: SymbolSource) -> bool {
     matches!(source, SymbolSource::Dynamic | SymbolSource::Memory)
 }
+
+/// Whether the table that a symbol was read from has all functions.
+const fn is_full(source: SymbolSource) -> bool {
+    matches!(source, SymbolSource::Full | SymbolSource::GoTable)
+}

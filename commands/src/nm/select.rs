@@ -1,9 +1,9 @@
 //! Which symbols `::nm` shows.
 
-use kcore::{Addr, Core, Module, SymbolBinding, SymbolKind, SymbolRef, SymbolSource};
+use kcore::{Addr, Core, Module, SymbolBinding, SymbolKind, SymbolRef};
 use kcore_dcmd::{Arg, Args, DcmdError, PrivateSymbol, Result};
 
-use super::is_dynamic;
+use super::{is_dynamic, is_full};
 
 /// Names of types, as `-t` and the column have them.
 const TYPES: &[(&str, &str)] = &[
@@ -76,9 +76,9 @@ impl Selection {
         Self { dynamic: false, globals: true, undefined: false, types }
     }
 
-    /// The table of `module` that is shown. A stripped module has at least its dynamic one.
+    /// The table of `module` that is shown. A stripped module has at least its dynamic one, or what Go's runtime knows.
     pub fn source_of(&self, module: &Module) -> Source {
-        let full = |symbol: SymbolRef<'_>| symbol.source() == SymbolSource::Full;
+        let full = |symbol: SymbolRef<'_>| is_full(symbol.source());
         let stripped = || !module.symbols().table().iter().any(full);
         if self.dynamic || stripped() { Source::Dynamic } else { Source::Full }
     }
@@ -86,7 +86,7 @@ impl Selection {
     /// Whether a symbol is shown. Entry 0 of a table is not a symbol.
     pub fn wants(&self, source: Source, symbol: &SymbolRef<'_>) -> bool {
         let in_table = match source {
-            Source::Full => symbol.source() == SymbolSource::Full,
+            Source::Full => is_full(symbol.source()),
             Source::Dynamic => is_dynamic(symbol.source()),
         };
         let name = type_name(symbol.kind());

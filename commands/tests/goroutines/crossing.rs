@@ -95,6 +95,33 @@ fn a_panic_in_go_that_c_called_has_all_frames_of_go() {
         let own: Vec<String> = own.filter(|function| crate::trace::is_shown(function)).collect();
         assert!(own.ends_with(&wanted), "{}: {own:?}, not {wanted:?}", core.name);
         assert_eq!(stack["end"]["reason"], "outermost", "{}", core.name);
+        let notes = stack["notes"].as_array().expect("notes");
+        let gaps = notes.iter().filter(|note| note.to_string().contains("frames of C"));
+        assert_eq!(gaps.count(), 1, "{}: {notes:?}", core.name);
+    }
+}
+
+/// Where C takes part in a program, Go has it make its threads: all but the first one begin in C.
+#[test]
+fn threads_that_c_made_for_go_begin_in_c() {
+    for case in cases("go-cgo") {
+        let core = open(&case);
+        let stacks = core.records("::walk thread | ::stack");
+        let behind = |stack: &Value| -> Option<Vec<Value>> {
+            let frames = stack["frames"].as_array()?;
+            let start = frames.iter().position(|frame| frame["function"] == "runtime.mstart")?;
+            Some(frames[start + 1..].to_vec())
+        };
+        let begun: Vec<_> = stacks.iter().filter_map(|it| Some((it, behind(it)?))).collect();
+        assert!(begun.len() > 1, "{}: {stacks:?}", core.name);
+        for (stack, behind) in &begun {
+            let first = stack["tid"] == case.truth().expect("a truth").pid;
+            assert_eq!(stack["end"]["reason"], "outermost", "{}: {stack}", core.name);
+            let is_of_c = |frame: &Value| {
+                frame["module"].as_str().is_some_and(|name| name.starts_with("libc.so"))
+            };
+            assert!(first || behind.last().is_some_and(is_of_c), "{}: {stack}", core.name);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! without.
 
 mod arguments;
+mod bubbles;
 mod crossing;
 mod cut;
 mod deaths;
@@ -15,6 +16,7 @@ mod live;
 #[path = "../dcmds/made.rs"]
 mod made;
 mod states;
+mod stripped;
 mod timers;
 mod trace;
 mod variables;
@@ -56,6 +58,13 @@ impl Opened {
         }
         records
     }
+}
+
+/// What a text that does not fail shows people.
+fn shown(core: &Opened, line: &str) -> String {
+    let outcomes = harness::run_on(&core.core, line);
+    assert_eq!(outcomes.errors, "", "{} {line}", core.name);
+    outcomes.out
 }
 
 /// All cases of a scenario that this run has.

@@ -91,6 +91,7 @@ fn spelled(record: &Value) -> String {
     };
     let text = |key: &str| record[key].as_str().map(|text| format!(" {key}={text}"));
     words.extend(["cause", "key", "value"].into_iter().filter_map(text));
+    words.extend(record["context_type"].as_str().map(|text| format!(" type={text}")));
     let is_open = record["ended"].is_null();
     // Numbers that others would round are texts.
     if let Some(deadline) = record["deadline"].as_str().filter(|_| is_open) {
@@ -116,7 +117,9 @@ fn no_other_object_is_a_context() {
                 let what = core.records(&format!("{at}::whatis")).remove(0);
                 let what = what["object"].as_str().unwrap_or_default().to_owned();
                 let is_unknown = what.contains("bytes with pointers)");
-                let is_one = what.contains("context.") || what.contains("signal.");
+                let own = context["context_type"].as_str();
+                let is_own = own.is_some_and(|own| what.contains(own));
+                let is_one = is_own || what.contains("context.") || what.contains("signal.");
                 assert!(is_unknown || is_one, "{}: {context} {what}", core.name);
             }
         }
@@ -150,6 +153,26 @@ fn contexts_have_their_chain() {
             }
             assert_eq!(spelled(record), expected.join(" "), "{} {record}", core.name);
         }
+    }
+}
+
+/// A structure without the context that makes it one is none, whatever its type.
+#[test]
+fn contexts_of_a_program_stand_in_the_chain() {
+    for case in cases("go-contexts") {
+        let core = open(&case);
+        let own: Vec<Value> = contexts(&core).into_values().collect();
+        let named = |name: &str| {
+            let is_it = |record: &&Value| record["context_type"] == name;
+            own.iter().filter(is_it).count()
+        };
+        assert_eq!((named("main.request"), named("main.scope")), (1, 1), "{}: {own:?}", core.name);
+        let told = told(&case, "context");
+        let inner = told.iter().find(|told| told.last().unwrap() == "type=main.scope").unwrap();
+        let below = told.iter().find(|told| told[1] == inner[0]).unwrap();
+        let chain = core.records(&format!("{}::gocontexts", below[0]));
+        let kinds: Vec<&str> = chain.iter().filter_map(|it| it["context"].as_str()).collect();
+        assert_eq!(kinds, ["cancel", "own", "own", "cancel"], "{}: {chain:?}", core.name);
     }
 }
 

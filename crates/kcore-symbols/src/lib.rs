@@ -36,6 +36,7 @@ mod debug_info;
 mod demangle;
 mod dwarf;
 mod enumerators;
+mod go_functions;
 mod index;
 mod language;
 mod lexical;

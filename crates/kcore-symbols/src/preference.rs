@@ -62,7 +62,7 @@ fn spelling(name: &[u8]) -> (bool, usize) {
 /// Greater is better.
 const fn origin(entry: &Entry) -> u8 {
     match entry.source {
-        SymbolSource::Full => 3,
+        SymbolSource::Full | SymbolSource::GoTable => 3,
         SymbolSource::Dynamic => 2,
         SymbolSource::Memory => 1,
         SymbolSource::Plt => 0,

@@ -23,6 +23,8 @@ pub enum SymbolSource {
     Plt,
     /// The dynamic symbols in the memory of the process.
     Memory,
+    /// The table of functions that Go's linker makes for the runtime, of a file without `.symtab`.
+    GoTable,
 }
 
 impl From<SymbolTableKind> for SymbolSource {

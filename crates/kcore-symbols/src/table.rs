@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     aliases::{Aliases, AliasesByAddress, Choice, FEW},
     cover::{Cover, Span},
+    go_functions::GoFunctions,
     lookup::NameIndex,
     names::{Arena, NameAt, NameStore},
     nearby::Nearby,
@@ -63,8 +64,9 @@ struct Order {
 
 impl SymbolTable {
     /// The symbols of a module's file and of its separate debug file: `.symtab` of both without
-    /// duplicates, `.dynsym`, and names for the entries of the procedure linkage table. Of none when the command has
-    /// to end: what lies between two symbols that are known would be taken for a part of the first.
+    /// duplicates, `.dynsym`, and names for the entries of the procedure linkage table; of a file that Go's linker made
+    /// and that has no `.symtab`, the functions that its runtime knows. Of none when the command has to end: what lies
+    /// between two symbols that are known would be taken for a part of the first.
     pub fn from_images(image: Option<&Image>, debug: Option<&Image>) -> Self {
         let budget = image.or(debug).map(|image| image.budget().clone()).unwrap_or_default();
         let nothing = Self { budget, ..Self::default() };
@@ -76,6 +78,9 @@ impl SymbolTable {
     fn add_images(&mut self, image: Option<&Image>, debug: Option<&Image>) -> Option<()> {
         for file in [image, debug].into_iter().flatten() {
             self.add_full(file)?;
+        }
+        if self.entries.is_empty() {
+            self.add_go_functions(image)?;
         }
         for file in [image, debug].into_iter().flatten() {
             self.add(file, SymbolTableKind::Dynamic)?;
@@ -359,6 +364,19 @@ impl SymbolTable {
             let mut added = self.entries.split_off(first_new.min(self.entries.len()));
             added.retain(|entry| !known.contains(&self.identity(entry)));
             self.entries.append(&mut added);
+        }
+        Some(())
+    }
+
+    fn add_go_functions(&mut self, image: Option<&Image>) -> Option<()> {
+        let Some(functions) = image.and_then(GoFunctions::of) else { return Some(()) };
+        let file = self.names.add(functions.names());
+        let mut watch = Watch::new(&self.budget);
+        for entry in functions.entries(file) {
+            if watch.is_over() {
+                return None;
+            }
+            self.entries.push(entry);
         }
         Some(())
     }

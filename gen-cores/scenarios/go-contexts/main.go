@@ -1,4 +1,4 @@
-// go-contexts: kinds of contexts, and what is done when objects are gone, that Go has since 1.24. The program tells in
+// go-contexts: kinds of contexts, those of a program's own among them, and what is done when objects are gone, that Go has since 1.24. The program tells in
 // timers.txt what it made and where that lies.
 package main
 
@@ -45,6 +45,29 @@ func contexts() {
 	kept = append(kept, root, free, child, timed, end, endChild, stop, endTimed)
 }
 
+// request is a context by the one that is embedded in it, and so is scope, which is no pointer where it is one.
+type request struct {
+	context.Context
+	number int
+}
+
+type scope struct {
+	name string
+	context.Context
+}
+
+func ownContexts() {
+	base, endBase := context.WithCancel(context.TODO())
+	own := &request{base, 7}
+	var inner context.Context = scope{"inner", own}
+	below, endBelow := context.WithCancel(inner)
+	fmt.Fprintf(&told, "context %x 0 cancel open children=1\n", where(base))
+	tellContext(own, base, "own", "open type=main.request")
+	tellContext(inner, own, "own", "open type=main.scope")
+	tellContext(below, inner, "cancel", "open children=0")
+	kept = append(kept, below, &scope{name: "without a context"}, endBase, endBelow)
+}
+
 // forgotten leaves a context that nothing but its timer leads to.
 //
 //go:noinline
@@ -80,6 +103,7 @@ func main() {
 	debug.SetTraceback("crash")
 	debug.SetGCPercent(-1)
 	contexts()
+	ownContexts()
 	forgotten()
 	cleanups()
 	if err := os.WriteFile("timers.txt", told.Bytes(), 0o644); err != nil {

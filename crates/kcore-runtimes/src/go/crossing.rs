@@ -184,7 +184,7 @@ impl Go {
         let delta = place.stack_delta;
         let returns = delta.and_then(|delta| self.abi.return_of(host.space(), sp, delta, None));
         let by = returns.and_then(|(pc, _)| self.place(host, CodeAddr::Return(pc)));
-        by.is_some_and(|by| matches!(by.role, Role::FromC | Role::FromRace))
+        by.is_some_and(|by| by.role.is_from_c())
     }
 
     /// What was kept by the call of C that began at a stack pointer of the system's stack.

@@ -51,6 +51,7 @@ use std::sync::{Arc, OnceLock};
 use kcore_mem::{Addr, Arch, CodeAddr};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
 
+pub use bubble::TimerBubble;
 pub use channel::Channel;
 pub use context::{ContextKind, GoContext};
 pub use goroutine::{FaultSignal, Goroutine, SavedRegisters};
@@ -72,9 +73,12 @@ use role::Role;
 use tables::Tables;
 
 use crate::{
-    DyingStack, Ending, Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task,
+    DyingStack, Ending, FrameKind, Host, Identity, LanguageFrame, NativeStack, Runtime, Span, Task,
     objects::Objects, tokio::Deadline,
 };
+
+/// What is not known of a call by C that a panic has passed.
+const GAP: &str = "the frames of C that called it are gone, since a panic has passed them";
 
 /// What Go's linker made of one module of a process.
 pub struct Go {
@@ -180,6 +184,16 @@ impl Go {
         }
     }
 
+    /// Whether a frame is of the function by which C called Go, and the next one is none of C.
+    fn is_without_c(&self, host: &dyn Host, stack: &NativeStack<'_>, index: usize) -> bool {
+        let role = |index: usize| {
+            let place = self.place(host, stack.frames.get(index)?.pc)?;
+            Some(place.role)
+        };
+        role(index) == Some(Role::CalledByC)
+            && role(index.saturating_add(1)).is_some_and(|next| !next.is_from_c())
+    }
+
     /// The calls that are inlined into the function of a frame: they are shown even if that is hidden.
     fn inlined(
         &self,
@@ -193,6 +207,11 @@ impl Go {
         frames.pop();
         frames
     }
+}
+
+/// What is told of the frame that lies inside of those of C which are gone.
+fn before_gap() -> LanguageFrame {
+    LanguageFrame { kind: FrameKind::Go, doubt: Some(GAP.into()), ..LanguageFrame::default() }
 }
 
 impl Runtime for Go {
@@ -212,8 +231,11 @@ impl Runtime for Go {
     }
 
     fn decode(&self, host: &dyn Host, stack: &NativeStack<'_>) -> Vec<Span> {
-        let hidden = (0..stack.frames.len()).filter(|index| self.is_hidden(host, stack, *index));
-        hidden.map(|index| Span::replacing(index, self.inlined(host, stack, index))).collect()
+        let all = 0..stack.frames.len();
+        let hidden = all.clone().filter(|index| self.is_hidden(host, stack, *index));
+        let hidden = hidden.map(|index| Span::replacing(index, self.inlined(host, stack, index)));
+        let gaps = all.filter(|index| self.is_without_c(host, stack, *index));
+        hidden.chain(gaps.map(|index| Span::replacing(index, vec![before_gap()]))).collect()
     }
 
     fn locate(&self, host: &dyn Host, at: CodeAddr) -> Option<(Addr, Vec<LanguageFrame>)> {

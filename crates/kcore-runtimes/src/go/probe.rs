@@ -1,5 +1,8 @@
 //! How Go is found.
 
+use kcore_elf::SymbolTableKind;
+use memchr::memmem;
+
 use super::{
     Go,
     fatal::Backlog,
@@ -20,9 +23,23 @@ const MIN_CODE: u64 = 256 << 10;
 /// The runtime of gcc's compiler of Go, a library. Its goroutines are contexts of C's library, and its tables those of C.
 const GCC: &str = "libgo.so.";
 
+/// What symbols of TinyGo begin with, as `tinygo_startTask` of its scheduler (`src/internal/task/task_stack_amd64.S`, 0.33).
+const TINY: &[u8] = b"\0tinygo_";
+const PT_INTERP: u32 = 3;
+
 fn find(host: &dyn Host) -> Vec<Finding> {
     let of_gcc = host.modules().into_iter().filter(|module| module.name().starts_with(GCC));
-    let of_gcc: Vec<Finding> = of_gcc.map(by_gcc).collect();
+    let of_gcc = of_gcc.map(|module| {
+        undecoded(format!(
+            "{} is the runtime of gccgo, whose goroutines are not decoded",
+            module.name()
+        ))
+    });
+    let tiny = host.modules().into_iter().filter(|module| is_tiny(*module));
+    let tiny = tiny.map(|module| {
+        undecoded(format!("{} was made by TinyGo, whose goroutines are not decoded", module.name()))
+    });
+    let others: Vec<Finding> = of_gcc.chain(tiny).collect();
     let large = host.modules().into_iter().filter(|module| module.code_size() >= MIN_CODE);
     let mut has_goroutines = false;
     let found = large.filter_map(|module| find_in(host, module)).map(|found| match found {
@@ -33,14 +50,21 @@ fn find(host: &dyn Host) -> Vec<Finding> {
         }
         Err(damage) => Finding::Damaged(damage),
     });
-    found.chain(of_gcc).collect()
+    found.chain(others).collect()
 }
 
-fn by_gcc(module: &dyn HostModule) -> Finding {
-    let why = format!(
-        "{} is the runtime of gccgo, whose goroutines are not decoded: frames are shown as those of C",
-        module.name()
-    );
+/// Whether a module is a program of TinyGo, which links all of it into one file on Linux.
+fn is_tiny(module: &dyn HostModule) -> bool {
+    let Some(image) = module.image() else { return false };
+    let is_static = image.segments().iter().all(|segment| segment.kind != PT_INTERP);
+    let is_program = image.entry().get() != 0;
+    is_program
+        && is_static
+        && memmem::find(&image.symbol_strings(SymbolTableKind::Full), TINY).is_some()
+}
+
+fn undecoded(what: String) -> Finding {
+    let why = format!("{what}: frames are shown as those of C");
     Finding::Damaged(Damage { name: NAME, version: None, why: why.into(), stand_in: None })
 }
 

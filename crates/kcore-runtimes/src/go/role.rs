@@ -32,11 +32,18 @@ pub enum Role {
     FromRace,
     /// It makes panics, and what calls it is shown though the compiler made it.
     Panics,
+    /// It begins a thread, on the stack of the system. C may have called it, where it made the thread.
+    BeginsThread,
     /// It begins a stack.
     Outermost,
 }
 
 impl Role {
+    /// Whether C called the function.
+    pub const fn is_from_c(self) -> bool {
+        matches!(self, Self::FromC | Self::FromRace)
+    }
+
     /// That of a function.
     pub fn of(function: &Function, name: Option<&str>) -> Self {
         let runtime = name.and_then(|name| name.strip_prefix("runtime."));
@@ -53,6 +60,7 @@ impl Role {
             Some("asmcgocall") => Self::CallsC,
             Some("cgocallback") => Self::CalledByC,
             Some("racecallbackthunk") => Self::FromRace,
+            Some("mstart") => Self::BeginsThread,
             Some("gopanic" | "panicwrap") => Self::Panics,
             // `racecall<>`, which has no package.
             _ if name == Some("racecall") => Self::CallsRace,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kcore_mem::CodeAddr;
+use kcore_mem::{Addr, CodeAddr};
 use kcore_unwind::{Regs, RuleFrame, RuleStep};
 
 use super::{
@@ -28,6 +28,7 @@ impl Go {
         match place.role {
             Role::SignalReturn => None,
             Role::Outermost => Some(RuleStep::Outermost { cfa: None }),
+            Role::BeginsThread => Some(self.out_of_thread(host, &place, frame, caller)),
             Role::CallsC if returns => self.out_of_c(host, &place, frame, caller),
             Role::CallsRace if returns => self.out_of_race(host, frame, caller),
             Role::CalledByC if returns => self.out_of_callback(host, &place, frame, caller),
@@ -40,6 +41,39 @@ impl Go {
             _ if place.function.writes_sp() && returns => None,
             _ => self.by_table(host, &place, frame, caller),
         }
+    }
+
+    /// Out of the function that begins a thread, to the C that made it, if C did.
+    fn out_of_thread(
+        &self,
+        host: &dyn Host,
+        place: &CodePlace,
+        frame: &RuleFrame<'_>,
+        caller: &mut Regs,
+    ) -> RuleStep {
+        let step = self.by_table(host, place, frame, caller);
+        let step = step.filter(|_| self.is_of_c(host, caller.pc()));
+        let Some(RuleStep::Caller { cfa, .. }) = step else {
+            return RuleStep::Outermost { cfa: None };
+        };
+        if let Some(fp) = self.fp_of_c(host, place, frame) {
+            let (pc, sp) = (caller.pc(), Some(cfa));
+            *caller = self.abi.registers(SavedRegisters { pc, sp, fp: Some(fp), link: None });
+        }
+        RuleStep::Caller { cfa, interrupted: false }
+    }
+
+    /// What the function that begins a thread keeps of C's frame pointer, where it has a frame.
+    fn fp_of_c(&self, host: &dyn Host, place: &CodePlace, frame: &RuleFrame<'_>) -> Option<Addr> {
+        let delta = place.stack_delta.filter(|delta| *delta > 0)?;
+        self.abi.kept_fp(host.space(), self.abi.sp(frame.regs)?, delta)
+    }
+
+    /// Whether a call of C returns to an address. What Go's linker took in of C is in its tables, without a frame.
+    fn is_of_c(&self, host: &dyn Host, pc: Addr) -> bool {
+        let own = self.place(host, CodeAddr::Return(pc));
+        let is_code = host.range_at(pc).is_some_and(|range| range.executable);
+        is_code && own.is_none_or(|place| place.stack_delta.is_none())
     }
 
     /// To the goroutine of the thread, which was left for the stack of the system.

@@ -9,6 +9,7 @@ use kcore_mem::{Addr, AddressSpace, CodeAddr};
 
 use super::{
     Go,
+    bubble::{self, TimerBubble},
     goroutine::Goroutine,
     name::printed,
     poll::DESCRIPTOR,
@@ -36,12 +37,14 @@ const SLEEP: &str = "sleep";
 pub struct Timer {
     /// Its `runtime.timer`.
     pub at: Addr,
-    /// When it is due, in nanoseconds of the system's monotonic clock.
+    /// When it is due, in nanoseconds of the system's monotonic clock, or of that of its bubble.
     pub when: u64,
     /// After how many nanoseconds it is due again, if it is a ticker's.
     pub period: Option<u64>,
     /// What it does then.
     pub action: TimerAction,
+    /// The bubble of `testing/synctest` whose clock it goes by, if it is in one.
+    pub bubble: Option<TimerBubble>,
 }
 
 /// What a timer does when it is due.
@@ -77,7 +80,7 @@ pub enum TimerAction {
 /// The timers of a runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timers {
-    /// Those that can be read, the one that is due first before the others.
+    /// Those that can be read, the one that is due first before the others; behind them those of each bubble.
     pub all: Vec<Timer>,
     /// How many cannot be read.
     pub damaged: u64,
@@ -91,19 +94,28 @@ impl Go {
     pub fn timers(&self, host: &dyn Host) -> Result<Timers, String> {
         let (mut found, mut left) = (Timers::default(), MAX_TIMERS);
         for processor in self.processors(host)? {
-            self.timers_of(host, processor, &mut found, &mut left);
+            let heap = processor.saturating_add(self.layout.timers.heap);
+            self.timers_of(host, heap, &mut found, &mut left);
         }
-        found.all.sort_by_key(|timer| (timer.when, timer.at));
+        for at in self.bubbles(host) {
+            let mut own = Timers::default();
+            self.timers_of(host, at.saturating_add(bubble::TIMERS), &mut own, &mut left);
+            let Some(bubble) = self.bubble(host, at).map(Some) else {
+                found.damaged = found.damaged.saturating_add(own.all.len() as u64);
+                continue;
+            };
+            found.all.extend(own.all.into_iter().map(|timer| Timer { bubble, ..timer }));
+            found.damaged = found.damaged.saturating_add(own.damaged);
+        }
+        found.all.sort_by_key(|timer| (timer.bubble.map(|it| it.id), timer.when, timer.at));
         Ok(found)
     }
 
-    /// Adds those of a processor. `left` counts those that may still be looked at, of all processors together: a damaged
-    /// runtime may have many that share one heap.
-    fn timers_of(&self, host: &dyn Host, processor: Addr, found: &mut Timers, left: &mut u64) {
+    /// Adds those whose slice lies at an address. `left` counts those that may still be looked at, of all slices together: a
+    /// damaged runtime may have many that share one.
+    fn timers_of(&self, host: &dyn Host, heap: Addr, found: &mut Timers, left: &mut u64) {
         let (space, layout) = (host.space(), &self.layout.timers);
-        let word = |offset: u64| {
-            space.read_word(processor.checked_add(layout.heap)?.checked_add(offset)?).ok()
-        };
+        let word = |offset: u64| space.read_word(heap.checked_add(offset)?).ok();
         let known = word(0).zip(word(8)).zip(word(16));
         let Some(((first, count), _)) = known.filter(|((_, count), room)| count <= room) else {
             found.damaged = found.damaged.saturating_add(1);
@@ -136,7 +148,7 @@ impl Go {
             (field(PERIOD)?.get(), field(FUNCTION)?, field(ARGUMENT)?);
         let action = self.action(host, function, argument)?;
         let period = Some(period).filter(|period| *period != 0);
-        Some(Some(Timer { at, when, period, action }))
+        Some(Some(Timer { at, when, period, action, bubble: None }))
     }
 
     fn action(&self, host: &dyn Host, function: Addr, argument: Addr) -> Option<TimerAction> {

@@ -1,5 +1,6 @@
 //! `test`: everything that the tests need, then the tests.
 
+mod cores;
 mod options;
 mod packages;
 mod plan;
@@ -25,7 +26,7 @@ use run::Event;
 use summary::Summary;
 use targets::Target;
 
-use crate::cargo::{command, run as run_command};
+use crate::cargo::command;
 
 /// Shows the plan, installs what is missing, makes the cores, runs the tests of all crates, and says at the end what
 /// failed and what was skipped. A failure does not keep later steps from running.
@@ -54,7 +55,7 @@ fn run_all(options: Options, plan: &Plan) -> Result<Summary> {
         summary.note("packages", packages::install(plan.missing(), options.all));
     }
     // Made before, with a line for each core.
-    summary.note("gen-cores", run_command(&mut cargo(options, &["run", "-p", "gen-cores"])));
+    cores::make(&mut cargo(options, &["run", "-p", "gen-cores"]), &mut summary);
     test(options, &mut summary)?;
     Ok(summary)
 }

@@ -18,6 +18,8 @@ pub struct Summary {
     ignored: Vec<String>,
     /// Why tests, or parts of them, were skipped, and where.
     skipped: BTreeMap<String, Vec<String>>,
+    /// Cores that could not be made at first, with the reasons, and then could.
+    second_tries: Vec<String>,
     /// How long each program ran, by its name.
     times: Vec<(Duration, String)>,
 }
@@ -85,6 +87,11 @@ impl Summary {
         }
     }
 
+    /// Takes in which cores only a second try made, with what the first one said.
+    pub fn second_tries(&mut self, cases: Vec<String>) {
+        self.second_tries = cases;
+    }
+
     /// A program ran so long.
     pub fn took(&mut self, name: &str, time: Duration) {
         self.times.push((time, name.to_owned()));
@@ -129,6 +136,9 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for failed in &self.failed {
             writeln!(f, "test: failed: {failed}")?;
+        }
+        for case in &self.second_tries {
+            writeln!(f, "test: made by a second try: {case}")?;
         }
         for (reason, places) in &self.skipped {
             writeln!(f, "test: {} skipped: {reason}: {}", places.len(), named(places))?;

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 use rustc_hash::FxHashMap;
 
-use super::shape::{ContextShape, Shapes};
+use super::{
+    ContextKind, INTERFACE,
+    shape::{ContextShape, Shapes},
+};
 use crate::{
     Host,
     go::{Go, TimerAction, goroutine::Goroutine, type_shape::Shape},
@@ -20,8 +23,6 @@ const MAX_STACK: u64 = 1 << 16;
 
 /// What begins the names of functions of package `context`.
 const OF_CONTEXT: &str = "context.";
-/// The interface that all contexts are, which the table of methods in each value of it names.
-const INTERFACE: &str = "context.Context";
 /// Where a closure has what it holds, of which the context is one.
 const CAPTURED: [u64; 3] = [8, 16, 24];
 /// Where a `time.Timer` has the timer of the runtime: to 1.22, and since (`runtime/time.go`, `timeTimer`).
@@ -33,8 +34,12 @@ type FoundContexts = FxHashMap<Addr, Arc<ContextShape>>;
 /// All of them.
 pub fn all(go: &Go, host: &dyn Host, shapes: &Shapes<'_>) -> FoundContexts {
     let mut found = FoundContexts::default();
+    // A structure of a program may lie there without the context that makes it one.
+    let is_used = |at: Addr, shape: &ContextShape| {
+        shape.kind != ContextKind::Own || has_parent(go, host, at, shape).is_some()
+    };
     for (at, ty) in go.values_of(host, &|ty| shapes.of(ty).is_some()) {
-        found.extend(shapes.of(ty).map(|shape| (at, shape)));
+        found.extend(shapes.of(ty).filter(|shape| is_used(at, shape)).map(|shape| (at, shape)));
     }
     let mut left = MAX_WORDS;
     for goroutine in go.goroutines(host).all.iter() {
@@ -138,8 +143,10 @@ fn add_parents(go: &Go, host: &dyn Host, shapes: &Shapes<'_>, found: &mut FoundC
     while let Some((at, shape)) = next.pop() {
         let parent = || {
             let held = go.held_by_interface(host, at.checked_add(shape.parent)?)?;
-            let Shape::Pointer(to) = shapes.reader.shaped(held.ty)?.shape else { return None };
-            Some((host.space().read_addr(held.at).ok()?, shapes.of(to)?))
+            match shapes.reader.shaped(held.ty)?.shape {
+                Shape::Pointer(to) => Some((host.space().read_addr(held.at).ok()?, shapes.of(to)?)),
+                _ => Some((held.at, shapes.of(held.ty)?)),
+            }
         };
         if let Some((at, shape)) = parent()
             && found.len() < MAX_CONTEXTS

@@ -15,6 +15,8 @@ use self::shape::{ContextShape, Shapes};
 use super::{Form, Go, GoValueLimits, Typed};
 use crate::Host;
 
+/// The interface that all contexts are, which the table of methods in each value of it names.
+const INTERFACE: &str = "context.Context";
 /// How much is printed of keys, values and errors.
 const LIMITS: GoValueLimits = GoValueLimits { depth: 1, elements: 8, text: 128 };
 /// What says that a deadline passed: a type without a text.
@@ -39,6 +41,8 @@ pub enum ContextKind {
     Stop,
     /// `signal.NotifyContext`: it ends with a signal.
     Signal,
+    /// A structure of a program that has its parent embedded, and is a context by that.
+    Own,
 }
 
 impl ContextKind {
@@ -52,6 +56,7 @@ impl ContextKind {
             Self::AfterFunc => "after_func",
             Self::Stop => "stop",
             Self::Signal => "signal",
+            Self::Own => "own",
         }
     }
 }
@@ -63,6 +68,8 @@ pub struct GoContext {
     pub at: Addr,
     /// Its kind.
     pub kind: ContextKind,
+    /// Its type, of one that programs made.
+    pub ty: Option<Arc<str>>,
     /// How many contexts of the list are above it.
     pub depth: usize,
     /// Where its parent lies; `None` of one that cannot be read, or has no place of its own.
@@ -117,6 +124,7 @@ impl Go {
         Some(GoContext {
             at,
             kind: shape.kind,
+            ty: (shape.kind == ContextKind::Own).then(|| shape.ty.name.clone()),
             depth: 0,
             parent: parent.and_then(|parent| self.place_of(host, parent)),
             parent_type: parent.and_then(|parent| self.type_name(host, parent.ty)),

@@ -20,6 +20,8 @@ use crate::{
 const MAX_NESTED: usize = 4;
 /// Bytes of an interface.
 const INTERFACE: u64 = 16;
+/// The field that an embedded context is.
+const EMBEDDED: &str = "Context";
 
 /// Where the fields of a context lie, in bytes; those with a type are interfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +92,7 @@ impl<'a> Shapes<'a> {
             "context.afterFuncCtx" => (ContextKind::AfterFunc, "Context"),
             "context.stopCtx" => (ContextKind::Stop, "Context"),
             "signal.signalCtx" => (ContextKind::Signal, "Context"),
-            _ => return None,
+            _ => return self.own(&shaped.ty, &shaped.shape),
         };
         let field = |name: &str| self.field(ty, name, MAX_NESTED);
         let at = |name: &str| field(name).map(|(offset, _)| offset);
@@ -108,6 +110,30 @@ impl<'a> Shapes<'a> {
             deadline: at("deadline"),
             timer: at("timer"),
             function: at("f"),
+        })
+    }
+
+    /// That of a structure which programs made, if the interface of contexts is embedded in it: it has the methods of that.
+    fn own(&self, named: &GoType, shape: &Shape) -> Option<ContextShape> {
+        let Shape::Structure(fields) = shape else { return None };
+        let is_parent = |field: &&Field| {
+            &*field.name == EMBEDDED
+                && self.reader.shaped(field.ty).is_some_and(|ty| &*ty.ty.name == super::INTERFACE)
+        };
+        let parent = fields.iter().find(is_parent)?.offset;
+        Some(ContextShape {
+            ty: named.clone(),
+            kind: ContextKind::Own,
+            parent,
+            done: None,
+            children: None,
+            ended: None,
+            cause: None,
+            key: None,
+            value: None,
+            deadline: None,
+            timer: None,
+            function: None,
         })
     }
 

@@ -39,6 +39,7 @@ mod tests {
         GoContext {
             at: Addr::new(at),
             kind: ContextKind::Cancel,
+            ty: None,
             depth: 0,
             parent: parent.map(Addr::new),
             parent_type: None,

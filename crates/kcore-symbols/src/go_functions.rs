@@ -1,0 +1,190 @@
+//! The functions of a file that Go's linker made and whose symbols were stripped: the linker lists all functions in a
+//! section that stays, since the runtime needs it (`runtime/symtab.go`, `cmd/link/internal/ld/pcln.go`, Go 1.18 to 1.27).
+
+use kcore_elf::{Image, Section, SymbolBinding, SymbolKind};
+use kcore_mem::{Cursor, Svma, Target};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    names::NameAt,
+    symbol::{Entry, SymbolSource},
+};
+
+/// The section; the second one in files that may lie anywhere, up to Go 1.25.
+const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
+/// How it begins since Go 1.18 and since Go 1.20, and where a description has the kind of the function.
+const KNOWN: [(u32, usize); 2] = [(0xffff_fff0, 36), (0xffff_fff1, 40)];
+/// The byte of the header, `runtime.pcHeader`, that says how long its words are, and where they begin.
+const WORD_SIZE: usize = 7;
+const WORDS: usize = 8;
+/// Numbers of its words: how many functions there are, where their code begins, where their names and where they
+/// themselves are.
+const COUNT: usize = 0;
+const TEXT: usize = 2;
+const NAMES: usize = 3;
+const FUNCTIONS: usize = 7;
+/// The section that is `runtime.moduledata`, since Go 1.26, and the number of its word that says where the code begins: the
+/// header does not say it any more.
+const MODULE: &str = ".go.module";
+const MODULE_TEXT: u64 = 22;
+/// The section of the code.
+const CODE: &str = ".text";
+/// Bytes of an entry of the index: where a function begins, and where it is described.
+const ENTRY: usize = 8;
+/// Where a description has the name.
+const NAME: usize = 4;
+
+/// The functions of a file, and the bytes that their names lie in.
+pub struct GoFunctions {
+    table: Table,
+    /// Where the code of all functions begins.
+    text: Svma,
+    /// The section of that.
+    section: u16,
+    /// Of each name the lowest kind of its functions: what the compiler made around a function, for another convention of
+    /// calls, has the name of that and the highest kind of all.
+    lowest_kinds: FxHashMap<u32, u8>,
+}
+
+/// The section, and what its header says.
+struct Table {
+    bytes: Section,
+    target: Target,
+    count: usize,
+    names: usize,
+    functions: usize,
+    /// Where a description has the kind of the function.
+    kind: usize,
+}
+
+/// What the table says of a function.
+struct Described {
+    /// Where its code begins and ends, behind the first one.
+    start: u32,
+    end: u32,
+    /// Where its name lies.
+    name: u32,
+    /// Its `funcID`.
+    kind: u8,
+}
+
+impl GoFunctions {
+    /// Those of a file; `None` where it has none, or they do not hold together.
+    pub fn of(image: &Image) -> Option<Self> {
+        let name = TABLES.into_iter().find(|name| image.section(name).is_some())?;
+        let table = Table::parse(image.section_data(name)?, image.target())?;
+        let text = text_start(image, image.section(name)?.svma)?;
+        let section = image.sections().iter().position(|section| section.name == CODE)?;
+        let section = u16::try_from(section).ok()?;
+        let mut lowest_kinds = FxHashMap::default();
+        for function in table.all() {
+            let lowest = lowest_kinds.entry(function.name).or_insert(function.kind);
+            *lowest = function.kind.min(*lowest);
+        }
+        Some(Self { table, text, section, lowest_kinds })
+    }
+
+    /// The bytes that the names lie in.
+    pub fn names(&self) -> Section {
+        self.table.bytes.clone()
+    }
+
+    /// All functions, the names of which lie in the bytes of number `file`. They end where one is damaged.
+    pub fn entries(&self, file: u8) -> impl Iterator<Item = Entry> {
+        (1..).zip(self.table.all()).map_while(move |(index, function)| {
+            let is_first = self.lowest_kinds.get(&function.name) == Some(&function.kind);
+            Some(Entry {
+                value: self.text.checked_add(u64::from(function.start))?,
+                size: u64::from(function.end.checked_sub(function.start)?),
+                name: NameAt::in_table(file, function.name),
+                index,
+                section: self.section,
+                other: 0,
+                kind: SymbolKind::Function,
+                // Of those that have one name, the global one is found by it.
+                binding: if is_first { SymbolBinding::Global } else { SymbolBinding::Local },
+                source: SymbolSource::GoTable,
+                loaded: true,
+            })
+        })
+    }
+}
+
+impl Table {
+    fn parse(bytes: Section, target: Target) -> Option<Self> {
+        let mut cursor = Cursor::new(&bytes, target);
+        let magic = cursor.u32().ok()?;
+        let (_, kind) = KNOWN.into_iter().find(|(known, _)| *known == magic)?;
+        let size = usize::from(*bytes.get(WORD_SIZE)?);
+        (size == target.word_size()).then_some(())?;
+        let word = |number: usize| {
+            let at = number.checked_mul(size)?.checked_add(WORDS)?;
+            let bytes = bytes.get(at..at.checked_add(size)?)?;
+            usize::try_from(target.uint(bytes)).ok()
+        };
+        let (count, names, functions) = (word(COUNT)?, word(NAMES)?, word(FUNCTIONS)?);
+        Some(Self { target, count, names, functions, kind, bytes })
+    }
+
+    /// All functions, as far as they can be read.
+    fn all(&self) -> impl Iterator<Item = Described> {
+        (0..self.count).map_while(|number| self.described(number))
+    }
+
+    fn described(&self, number: usize) -> Option<Described> {
+        let entry = self.functions.checked_add(number.checked_mul(ENTRY)?)?;
+        let into = usize::try_from(self.half(entry.checked_add(4)?)?).ok()?;
+        let at = self.functions.checked_add(into)?;
+        let offset = usize::try_from(self.half(at.checked_add(NAME)?)?).ok()?;
+        let name = self.names.checked_add(offset).filter(|name| *name < self.bytes.len())?;
+        Some(Described {
+            start: self.half(entry)?,
+            // Behind the last one the index says where it ends.
+            end: self.half(entry.checked_add(ENTRY)?)?,
+            name: u32::try_from(name).ok()?,
+            kind: *self.bytes.get(at.checked_add(self.kind)?)?,
+        })
+    }
+
+    fn half(&self, at: usize) -> Option<u32> {
+        Cursor::new(self.bytes.get(at..)?, self.target).u32().ok()
+    }
+}
+
+/// Where the code begins, which what lies at `table` or the section of the module says.
+fn text_start(image: &Image, table: Svma) -> Option<Svma> {
+    let size = image.target().word_size() as u64;
+    let in_header = table.checked_add(WORDS as u64)?.checked_add(size.checked_mul(TEXT as u64)?)?;
+    let in_module = || {
+        let module = image.section(MODULE)?.svma;
+        pointer(image, module.checked_add(size.checked_mul(MODULE_TEXT)?)?)
+    };
+    let text = pointer(image, in_header).or_else(in_module)?;
+    let code = image.section(CODE)?;
+    text.offset_from(code.svma).is_some_and(|into| into < code.size).then_some(text)
+}
+
+/// The address that a word of the file will hold in a process that is not moved: by the word itself, or by the relocation
+/// that fills it.
+fn pointer(image: &Image, at: Svma) -> Option<Svma> {
+    let target = image.target();
+    let word = image.bytes_at(at)?.get(..target.word_size())?;
+    let address = match target.uint(word) {
+        0 => addend(&image.section_data(".rela.dyn")?, target, at)?,
+        address => address,
+    };
+    (address != 0).then(|| Svma::new(address))
+}
+
+/// What the relocation that has no symbol and is for a word adds to where the file lies.
+fn addend(relocations: &[u8], target: Target, at: Svma) -> Option<u64> {
+    let size = target.word_size();
+    let mut all = relocations.chunks_exact(size.checked_mul(3)?);
+    let found = all.find(|raw| raw.get(..size).map(|slot| target.uint(slot)) == Some(at.get()))?;
+    let [_, kind, addend] = [0, 1, 2].map(|number: usize| {
+        let from = number.saturating_mul(size);
+        found.get(from..from.saturating_add(size)).map(|word| target.uint(word))
+    });
+    let symbol = if size == 8 { kind? >> 32 } else { kind? >> 8 };
+    (symbol == 0).then_some(addend?)
+}
