@@ -33,6 +33,8 @@ const CODE: &str = ".text";
 const ENTRY: usize = 8;
 /// Where a description has the name.
 const NAME: usize = 4;
+/// Bytes of names that are told from each other, at most: any number of functions may have one long name.
+const LONG: usize = 512;
 
 /// The functions of a file, and the bytes that their names lie in.
 pub struct GoFunctions {
@@ -41,9 +43,9 @@ pub struct GoFunctions {
     text: Svma,
     /// The section of that.
     section: u16,
-    /// Of each name the lowest kind of its functions: what the compiler made around a function, for another convention of
-    /// calls, has the name of that and the highest kind of all.
-    lowest_kinds: FxHashMap<u32, u8>,
+    /// Of each function, whether no other one of its name is of a lower kind. What the compiler made around a function, for
+    /// another convention of calls, has the name of that and the highest kind of all.
+    is_lowest: Vec<bool>,
 }
 
 /// The section, and what its header says.
@@ -76,12 +78,8 @@ impl GoFunctions {
         let text = text_start(image, image.section(name)?.svma)?;
         let section = image.sections().iter().position(|section| section.name == CODE)?;
         let section = u16::try_from(section).ok()?;
-        let mut lowest_kinds = FxHashMap::default();
-        for function in table.all() {
-            let lowest = lowest_kinds.entry(function.name).or_insert(function.kind);
-            *lowest = function.kind.min(*lowest);
-        }
-        Some(Self { table, text, section, lowest_kinds })
+        let is_lowest = table.lowest_of_their_name();
+        Some(Self { table, text, section, is_lowest })
     }
 
     /// The bytes that the names lie in.
@@ -91,8 +89,8 @@ impl GoFunctions {
 
     /// All functions, the names of which lie in the bytes of number `file`. They end where one is damaged.
     pub fn entries(&self, file: u8) -> impl Iterator<Item = Entry> {
-        (1..).zip(self.table.all()).map_while(move |(index, function)| {
-            let is_first = self.lowest_kinds.get(&function.name) == Some(&function.kind);
+        let all = (1..).zip(self.table.all()).zip(&self.is_lowest);
+        all.map_while(move |((index, function), is_lowest)| {
             Some(Entry {
                 value: self.text.checked_add(u64::from(function.start))?,
                 size: u64::from(function.end.checked_sub(function.start)?),
@@ -102,7 +100,7 @@ impl GoFunctions {
                 other: 0,
                 kind: SymbolKind::Function,
                 // Of those that have one name, the global one is found by it.
-                binding: if is_first { SymbolBinding::Global } else { SymbolBinding::Local },
+                binding: if *is_lowest { SymbolBinding::Global } else { SymbolBinding::Local },
                 source: SymbolSource::GoTable,
                 loaded: true,
             })
@@ -144,6 +142,25 @@ impl Table {
             name: u32::try_from(name).ok()?,
             kind: *self.bytes.get(at.checked_add(self.kind)?)?,
         })
+    }
+
+    /// Of each function, whether no other one of its name is of a lower kind.
+    fn lowest_of_their_name(&self) -> Vec<bool> {
+        let mut lowest: FxHashMap<&[u8], u8> = FxHashMap::default();
+        let all: Vec<(&[u8], u8)> =
+            self.all().map(|function| (self.text(function.name), function.kind)).collect();
+        for (name, kind) in &all {
+            let known = lowest.entry(name).or_insert(*kind);
+            *known = (*kind).min(*known);
+        }
+        all.iter().map(|(name, kind)| lowest.get(name) == Some(kind)).collect()
+    }
+
+    /// The name at a place, or the beginning of a long one.
+    fn text(&self, at: u32) -> &[u8] {
+        let rest = self.bytes.get(at as usize..).unwrap_or_default();
+        let rest = rest.get(..LONG).unwrap_or(rest);
+        rest.split(|byte| *byte == 0).next().unwrap_or_default()
     }
 
     fn half(&self, at: usize) -> Option<u32> {
