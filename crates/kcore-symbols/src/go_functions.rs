@@ -205,3 +205,79 @@ fn addend(relocations: &[u8], target: Target, at: Svma) -> Option<u64> {
     let symbol = if size == 8 { kind? >> 32 } else { kind? >> 8 };
     (symbol == 0).then_some(addend?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TARGET: Target = Target::X86_64;
+
+    /// Tables of functions with a kind each, behind each other, as the linker of Go 1.20 makes them.
+    fn tables(magic: u32, functions: &[(&str, u8)]) -> Vec<u8> {
+        let (header, described) = (8 + 8 * 8, 44);
+        let index = functions.len() * ENTRY + 4;
+        let names = header + index + functions.len() * described;
+        let count = functions.len() as u64;
+        let words = [count, 0, 0, names as u64, 0, 0, 0, header as u64];
+        let mut bytes = magic.to_le_bytes().to_vec();
+        bytes.extend([0, 0, 1, 8]);
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        for number in 0..functions.len() as u32 {
+            bytes.extend((number * 0x20).to_le_bytes());
+            bytes.extend((index as u32 + number * described as u32).to_le_bytes());
+        }
+        bytes.extend((count as u32 * 0x20).to_le_bytes());
+        let mut texts = Vec::new();
+        for (name, kind) in functions {
+            let mut one = vec![0; described];
+            one[NAME..NAME + 4].copy_from_slice(&(texts.len() as u32).to_le_bytes());
+            one[40] = *kind;
+            bytes.extend(one);
+            texts.extend(name.bytes().chain([0]));
+        }
+        bytes.extend(texts);
+        bytes
+    }
+
+    fn parsed(bytes: Vec<u8>) -> Option<Table> {
+        Table::parse(Section::from(bytes), TARGET)
+    }
+
+    #[test]
+    fn functions_lie_behind_each_other() {
+        let table = parsed(tables(0xffff_fff1, &[("main.f", 0), ("main.g", 0)])).unwrap();
+        let all: Vec<_> =
+            table.all().map(|it| (it.start, it.end, table.text(it.name).to_vec())).collect();
+        assert_eq!(all, [(0, 0x20, b"main.f".to_vec()), (0x20, 0x40, b"main.g".to_vec())]);
+    }
+
+    #[test]
+    fn a_wrapper_is_not_the_first_of_its_name() {
+        let functions = [("a", 21), ("b", 3), ("a", 0), ("b", 21), ("c", 21)];
+        let table = parsed(tables(0xffff_fff1, &functions)).unwrap();
+        assert_eq!(table.lowest_of_their_name(), [false, true, true, false, true]);
+    }
+
+    #[test]
+    fn what_is_cut_or_unknown_ends_the_list() {
+        let whole = tables(0xffff_fff1, &[("main.f", 0), ("main.g", 0)]);
+        for len in 0..whole.len() {
+            let count = parsed(whole[..len].to_vec()).map_or(0, |table| table.all().count());
+            assert!(count <= 2, "{len}");
+        }
+        assert!(parsed(tables(0xffff_fffb, &[("main.f", 0)])).is_none());
+        let mut many = whole.clone();
+        many[WORDS..WORDS + 8].fill(0xff);
+        assert!(parsed(many).is_none_or(|table| table.all().count() <= whole.len() / ENTRY));
+    }
+
+    #[test]
+    fn an_address_is_what_a_relocation_without_a_symbol_adds() {
+        let relocation = |slot: u64, kind: u64, addend: u64| {
+            [slot, kind, addend].into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
+        };
+        let all = [relocation(0x10, 8, 0x100), relocation(0x18, 5 << 32 | 6, 0x200)].concat();
+        let at = |slot: u64| addend(&all, TARGET, Svma::new(slot));
+        assert_eq!((at(0x10), at(0x18), at(0x20)), (Some(0x100), None, None));
+    }
+}
