@@ -3,7 +3,7 @@
 use kcore_mem::{Addr, Arch, CodeAddr};
 use kcore_runtimes::{
     DyingStack, Host, NativeStack, Runtime,
-    go::{Form, Go, GoValueLimits, Typed},
+    go::{Form, Go, GoValueLimits, Timer, Typed},
 };
 use kcore_unwind::{End, Frame, Phase, RegisterId, Regs, RuleFrame, Tid, Trust};
 
@@ -29,7 +29,7 @@ pub fn run(data: &[u8]) {
     let host = PythonHost::new(head, Memory::read(&mut input));
     let Ok(go) = Go::with_roots(&host, minor, module, Some(goroutines)) else { return };
     let tasks = go.tasks(&host);
-    assert!(tasks.len() <= go.goroutines(&host).all.len(), "a task for each goroutine");
+    assert!(tasks.len() <= go.goroutines(&host).len(), "a task for each goroutine");
     decode(&go, &host, &places, sp);
     let go = MACHINES.into_iter().fold(go, |go, (arch, register)| {
         let go = go.with_machine(arch);
@@ -48,7 +48,8 @@ pub fn run(data: &[u8]) {
 /// Timers, whose processors lie at the last place, stand in the order in which they are due.
 fn timers(go: &Go, host: &dyn Host) {
     let Ok(timers) = go.timers(host) else { return };
-    assert!(timers.all.is_sorted_by_key(|timer| timer.when), "the first one first");
+    let order = |timer: &Timer| (timer.bubble.map(|bubble| bubble.id), timer.when);
+    assert!(timers.all.is_sorted_by_key(order), "the first one first, by each clock");
 }
 
 /// Contexts, and what is called when objects are gone.
@@ -93,12 +94,12 @@ fn heap(go: &Go, host: &dyn Host, places: &[Addr]) {
 fn waits(go: &Go, host: &dyn Host) {
     let goroutines = go.goroutines(host);
     let _ = goroutines.latest();
-    for goroutine in goroutines.all.iter().take(GOROUTINES) {
+    for goroutine in goroutines.iter().take(GOROUTINES) {
         let channel = goroutine.channel.and_then(|at| go.channel(host, at));
         assert!(channel.is_none_or(|it| it.count <= it.capacity), "no more than it has room for");
-        let _ = go.semaphore(host, goroutine);
-        let _ = go.sleeps_until(host, goroutine);
-        let _ = go.labels(host, goroutine);
+        let _ = go.semaphore(host, &goroutine);
+        let _ = go.sleeps_until(host, &goroutine);
+        let _ = go.labels(host, &goroutine);
         let _ = go.entry(host, goroutine.start);
         assert!(goroutines.lying_at(goroutine.at).is_some(), "it is found where it lies");
     }

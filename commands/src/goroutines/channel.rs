@@ -61,7 +61,7 @@ fn meant(core: &Core, number: u64) -> Result<Vec<Addr>> {
     let is_channel = schedulers.iter().any(|go| go.channel(core, at).is_some());
     let goroutine = schedulers.iter().find_map(|go| go.goroutines(core).numbered(number));
     Ok(match goroutine.filter(|_| !is_channel) {
-        Some(goroutine) => awaited(goroutine),
+        Some(goroutine) => awaited(&goroutine),
         None => vec![at],
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore::{
-    CodeAddr, Core, MAX_FRAMES, Runtime,
+    CodeAddr, Core, MAX_FRAMES, Runtime, Tid,
     go::{AwaitedIo, FaultSignal, Go, Goroutine, Semaphore},
 };
 use kcore_dcmd::{Cell, Column, Dot, Fields, Record, View};
@@ -62,7 +62,8 @@ impl GoroutinePlace {
 impl GoroutineRecord {
     /// A row of a table.
     pub fn new(core: &Core, goroutine: Arc<Goroutine>) -> Self {
-        let thread = core.tasks().by_id(id(&goroutine)).and_then(|task| task.thread);
+        let is_there = |tid: &Tid| core.threads().iter().any(|thread| thread.tid == *tid);
+        let thread = goroutine.running_thread().filter(is_there);
         let owner = subject::owner(core, &goroutine);
         let labels = owner.and_then(|go| go.labels(core, &goroutine));
         Self {

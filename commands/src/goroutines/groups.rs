@@ -21,8 +21,15 @@ struct Alike {
     ids: Vec<u64>,
 }
 
+/// What is kept of each goroutine while they are grouped.
+struct Grouped {
+    id: u64,
+    state: &'static str,
+    reason: Option<&'static str>,
+}
+
 /// Shows goroutines grouped by stack, state and reason, most common first.
-pub fn show(cx: &mut Cx<'_>, goroutines: &[Arc<Goroutine>]) -> Result<()> {
+pub fn show(cx: &mut Cx<'_>, goroutines: impl Iterator<Item = Arc<Goroutine>>) -> Result<()> {
     let core = cx.core();
     for (alike, stack) in groups(core, goroutines) {
         cx.check_interrupt()?;
@@ -36,19 +43,23 @@ pub fn show(cx: &mut Cx<'_>, goroutines: &[Arc<Goroutine>]) -> Result<()> {
     Ok(())
 }
 
-fn groups(core: &Core, goroutines: &[Arc<Goroutine>]) -> Vec<(Alike, kcore::Stack)> {
-    let by_id: HashMap<TaskId, &Goroutine> =
-        goroutines.iter().map(|goroutine| (id(goroutine), &**goroutine)).collect();
-    let tasks: Vec<Arc<Task>> = goroutines
-        .iter()
-        .filter_map(|goroutine| core.tasks().by_id(id(goroutine)).cloned())
-        .collect();
+fn groups(
+    core: &Core,
+    goroutines: impl Iterator<Item = Arc<Goroutine>>,
+) -> Vec<(Alike, kcore::Stack)> {
+    let (mut by_id, mut tasks) = (HashMap::new(), Vec::<Arc<Task>>::new());
+    for goroutine in goroutines {
+        let Goroutine { id: number, reason, .. } = *goroutine;
+        let state = goroutine.state.as_str();
+        by_id.insert(id(&goroutine), Grouped { id: number, state, reason });
+        tasks.extend(core.tasks().by_id(id(&goroutine)).cloned());
+    }
     let running = tasks.iter().filter_map(|task| task.thread);
     let mut found = Vec::new();
     for group in core.stacks().groups(&running.collect::<Vec<_>>(), &tasks, MAX_GROUP_FRAMES) {
         let on_threads = group.tids.iter().filter_map(|tid| core.tasks().of_thread(*tid));
         let all = on_threads.chain(&group.tasks).filter_map(|task| by_id.get(&TaskId::of(task)));
-        for alike in by_reason(all.copied()) {
+        for alike in by_reason(all) {
             found.push((alike, group.stack.clone()));
         }
     }
@@ -56,10 +67,10 @@ fn groups(core: &Core, goroutines: &[Arc<Goroutine>]) -> Vec<(Alike, kcore::Stac
     found
 }
 
-fn by_reason<'g>(goroutines: impl Iterator<Item = &'g Goroutine>) -> Vec<Alike> {
+fn by_reason<'g>(goroutines: impl Iterator<Item = &'g Grouped>) -> Vec<Alike> {
     let mut found: Vec<Alike> = Vec::new();
     for goroutine in goroutines {
-        let (state, reason) = (goroutine.state.as_str(), goroutine.reason);
+        let (state, reason) = (goroutine.state, goroutine.reason);
         match found.iter_mut().find(|alike| (alike.state, alike.reason) == (state, reason)) {
             Some(alike) => alike.ids.push(goroutine.id),
             None => found.push(Alike { state, reason, ids: vec![goroutine.id] }),

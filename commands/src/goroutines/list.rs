@@ -65,10 +65,10 @@ impl Dcmd for Goroutines {
         let core = cx.core();
         subject::note_damage(cx)?;
         let filter = Filter::of(args)?;
-        let mut goroutines = subject::all(core)?;
-        goroutines.retain(|goroutine| filter.admits(core, goroutine));
+        let all = subject::all(core)?;
+        let goroutines = all.filter(|goroutine| filter.admits(core, goroutine));
         if args.has('u') && !cx.input().pipe_out {
-            return groups::show(cx, &goroutines);
+            return groups::show(cx, goroutines);
         }
         for goroutine in goroutines {
             cx.check_interrupt()?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kcore::{
     Core, TaskId,
-    go::{Go, Goroutine, Goroutines, Semaphore},
+    go::{Go, Goroutine, GoroutineView, Semaphore},
 };
 use kcore_dcmd::{Cx, DcmdError, Dot, Result};
 
@@ -26,13 +26,12 @@ pub fn schedulers(core: &Core) -> Result<Vec<&Go>> {
     }))
 }
 
-/// All goroutines of a process that have not ended.
+/// All goroutines of a process that have not ended, each read when its turn comes.
 ///
 /// # Errors
 /// As [`schedulers`].
-pub fn all(core: &Core) -> Result<Vec<Arc<Goroutine>>> {
-    let found = schedulers(core)?;
-    Ok(found.iter().flat_map(|go| go.goroutines(core).all.to_vec()).collect())
+pub fn all(core: &Core) -> Result<impl Iterator<Item = Arc<Goroutine>>> {
+    Ok(schedulers(core)?.into_iter().flat_map(|go| go.goroutines(core).iter()))
 }
 
 /// Says which goroutines cannot be shown, if there are any.
@@ -43,9 +42,9 @@ pub fn note_damage(cx: &mut Cx<'_>) -> Result<()> {
     missing.iter().try_for_each(|text| cx.note(text))
 }
 
-fn missing(goroutines: &Goroutines) -> Option<String> {
-    let why = goroutines.why.as_deref();
-    match (goroutines.damaged, why) {
+fn missing(goroutines: GoroutineView<'_>) -> Option<String> {
+    let why = goroutines.why();
+    match (goroutines.damaged(), why) {
         (0, why) => why.map(ToOwned::to_owned),
         (count, None) => Some(format!("{count} goroutines cannot be read")),
         (count, Some(why)) => Some(format!("{count} goroutines cannot be read: {why}")),
@@ -68,7 +67,7 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Arc<Goroutine>> {
     let wanted = of_thread.unwrap_or_else(|| dot.number());
     let found =
         schedulers(core)?.iter().find_map(|go| go.goroutines(core.as_ref()).numbered(wanted));
-    found.cloned().ok_or_else(|| {
+    found.ok_or_else(|| {
         DcmdError::failed(format!("no goroutine {wanted}, in hexadecimal {wanted:x}"))
     })
 }
@@ -76,10 +75,7 @@ pub fn of_dot(cx: &Cx<'_>) -> Result<Arc<Goroutine>> {
 /// The runtime that a goroutine is of.
 pub fn owner<'c>(core: &'c Core, goroutine: &Goroutine) -> Option<&'c Go> {
     let found = schedulers(core).ok()?;
-    found.into_iter().find(|go| {
-        let known = go.goroutines(core).lying_at(goroutine.at);
-        known.is_some_and(|known| known.id == goroutine.id)
-    })
+    found.into_iter().find(|go| go.goroutines(core).contains(goroutine.at))
 }
 
 /// The mutex or semaphore that a goroutine waits for.

@@ -15,7 +15,7 @@ impl Walker for Goroutines {
 
     fn walk(&self, cx: &mut Cx<'_>, _from: Option<Dot>, visit: &mut Visit<'_>) -> Result<()> {
         subject::note_damage(cx)?;
-        let goroutines = subject::all(cx.core())?;
-        goroutines.iter().try_for_each(|goroutine| visit(cx, Dot::Task(subject::id(goroutine))))
+        let mut goroutines = subject::all(cx.core())?;
+        goroutines.try_for_each(|goroutine| visit(cx, Dot::Task(subject::id(&goroutine))))
     }
 }

@@ -59,7 +59,7 @@ fn go_entry(core: &Core, task: &Task) -> Option<Arc<str>> {
         Some((go, goroutine)).filter(|(_, goroutine)| goroutine.task == task.id)
     });
     let (go, goroutine) = found.next()?;
-    entry(core, Some(go), goroutine)
+    entry(core, Some(go), &goroutine)
 }
 
 const GO: &str = "go";

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, CodeAddr, MovedBytes};
-use kcore_unwind::{Regs, Tid};
+use kcore_unwind::{KnownRegs, Tid};
 
 use crate::{LanguageFrame, erlang, tokio::Deadline};
 
@@ -59,7 +59,7 @@ pub enum TaskStart {
     /// At these registers. The pc of a suspended stack is a return address.
     Suspended {
         /// The registers that were saved, as far as they are known.
-        regs: Box<Regs>,
+        regs: KnownRegs,
         /// The pc, and what kind it is.
         pc: CodeAddr,
         /// The CFA of the outermost frame, where that is known otherwise than by unwinding: behind it lies

@@ -63,7 +63,7 @@ pub use frame::{Frame, Trust};
 pub use learnt::Knowledge;
 pub use modules::Modules;
 pub use reading::Reading;
-pub use regs::{RegisterId, Regs};
+pub use regs::{KnownRegs, RegisterId, Regs};
 pub use rule::{Phase, RuleFrame, RuleStep, StepRule};
 pub use saved_context::SavedContext;
 pub use switch::{SaveSlot, Switch};

@@ -92,6 +92,41 @@ const fn bit(register: RegisterId) -> u64 {
     }
 }
 
+/// The registers of one frame that are known, in no more memory than they need: there may be a million stacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KnownRegs {
+    pc: Addr,
+    values: Box<[(RegisterId, u64)]>,
+}
+
+impl KnownRegs {
+    /// The program counter.
+    pub const fn pc(&self) -> Addr {
+        self.pc
+    }
+
+    /// The value of a register, `None` when it is unknown.
+    pub fn get(&self, register: RegisterId) -> Option<u64> {
+        self.values.iter().find(|(known, _)| *known == register).map(|(_, value)| *value)
+    }
+}
+
+impl From<&Regs> for KnownRegs {
+    fn from(regs: &Regs) -> Self {
+        let all = (0..Regs::COUNT as u16).map(RegisterId);
+        let values = all.filter_map(|register| Some((register, regs.get(register)?))).collect();
+        Self { pc: regs.pc(), values }
+    }
+}
+
+impl From<&KnownRegs> for Regs {
+    fn from(known: &KnownRegs) -> Self {
+        let mut regs = Self::new(known.pc);
+        known.values.iter().for_each(|(register, value)| regs.set(*register, Some(*value)));
+        regs
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +153,16 @@ mod tests {
         assert_eq!(regs.left_by_callee(RegisterId(0)), Some(7), "in the next frame too");
         regs.set(RegisterId(0), None);
         assert_eq!(regs.left_by_callee(RegisterId(0)), None);
+    }
+
+    #[test]
+    fn what_is_known_is_kept() {
+        let mut regs = Regs::new(Addr::new(0x10));
+        regs.set(RegisterId(7), Some(0));
+        regs.set(RegisterId(35), Some(9));
+        let known = KnownRegs::from(&regs);
+        assert_eq!((known.get(RegisterId(35)), known.get(RegisterId(6))), (Some(9), None));
+        assert_eq!((known.pc(), Regs::from(&known)), (Addr::new(0x10), regs));
     }
 
     #[test]

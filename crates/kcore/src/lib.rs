@@ -219,8 +219,8 @@ pub use kcore_symbols::{
 };
 pub use kcore_unwind::in_place;
 pub use kcore_unwind::{
-    End, Frame, Machine, Phase, RegisterPart, Regs, RuleFrame, RuleStep, SavedContext, Trust,
-    UserRegister, Walker,
+    End, Frame, KnownRegs, Machine, Phase, RegisterPart, Regs, RuleFrame, RuleStep, SavedContext,
+    Trust, UserRegister, Walker,
 };
 pub use kcore_values::expression;
 pub use kcore_values::{

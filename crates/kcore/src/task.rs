@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kcore_runtimes::{Runtimes, TaskStart};
-use kcore_unwind::{End, Frame, Trust};
+use kcore_unwind::{End, Frame, Regs, Trust};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -156,7 +156,7 @@ impl Core {
         let mut stack = match (&task.start, task.thread) {
             (TaskStart::Running, Some(tid)) => self.stack_among(walker, tid, limit, owners),
             (TaskStart::Suspended { regs, pc, bottom }, thread) => {
-                let (regs, pc) = (**regs, *pc);
+                let (regs, pc) = (Regs::from(regs), *pc);
                 let start = StackOrigin { regs, pc, trust: Trust::Runtime, is_thread: false };
                 let mut own = OwnStack::of_task(self, owners, TaskId::of(task));
                 let mut end_at = |frames: &[Frame]| match (bottom, frames.last()?.cfa) {

@@ -235,7 +235,7 @@ impl Bthreads {
         match fcontext::saved(space, context, stack.end) {
             Some(regs) => TaskStart::Suspended {
                 pc: CodeAddr::Return(regs.pc()),
-                regs: Box::new(regs),
+                regs: (&regs).into(),
                 bottom: None,
             },
             None => TaskStart::Unknown(

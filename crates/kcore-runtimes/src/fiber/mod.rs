@@ -229,7 +229,7 @@ impl Fibers {
             (State::Running(_) | State::Switching(Some(_)), _) => TaskStart::Running,
             (_, Some(regs)) => TaskStart::Suspended {
                 pc: CodeAddr::Return(regs.pc()),
-                regs: regs.clone(),
+                regs: (&**regs).into(),
                 bottom: None,
             },
             (State::Switching(None), None) => TaskStart::Unknown(

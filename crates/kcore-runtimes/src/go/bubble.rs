@@ -44,7 +44,7 @@ impl Go {
 
     /// All bubbles that goroutines are in, each once.
     pub(super) fn bubbles(&self, host: &dyn Host) -> Vec<Addr> {
-        let all = self.goroutines(host).all.iter();
+        let all = self.goroutines(host).iter();
         let mut all: Vec<Addr> = all.filter_map(|goroutine| goroutine.bubble).collect();
         all.sort_unstable();
         all.dedup();

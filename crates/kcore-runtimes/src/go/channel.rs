@@ -106,7 +106,7 @@ impl Go {
         let mut next = space.read_addr(queue).ok()?;
         let mut found = Vec::new();
         // One that selects may wait for the same channel several times.
-        let known = self.goroutines(host).all.len();
+        let known = self.goroutines(host).len();
         let most = known.saturating_mul(EACH).saturating_add(EACH).min(MAX_WAITING);
         while next.get() != 0 {
             let field = |offset: u64| space.read_addr(next.checked_add(offset)?).ok();

@@ -125,7 +125,7 @@ impl Go {
         };
         let (pc, left) = self.abi.return_of(space, sp, place.stack_delta?, None)?;
         let called = Called { pc, left, place };
-        let Some(sp) = self.called_from(host, goroutine, &called) else {
+        let Some(sp) = self.called_from(host, &goroutine, &called) else {
             return self.without_c(host, &called, frame, caller);
         };
         let (pc, sp) = (frame.pc.addr(), Some(sp));

@@ -17,108 +17,193 @@ use crate::Host;
 /// Goroutines between two looks at the clock.
 const EVERY: u64 = 1024;
 
-/// The goroutines of a process that have not ended.
+/// The goroutines of a process that have not ended: where they lie. Each is read when it is asked for, so that a million of
+/// them take no more memory than their places.
 #[derive(Clone, Default)]
 pub struct Goroutines {
-    /// All of them, in the order of the runtime's list: the oldest first, but for those that took the place of ended
-    /// ones.
-    pub all: Arc<[Arc<Goroutine>]>,
-    /// How many cannot be read.
-    pub damaged: u64,
-    /// Why the rest of them, or all, cannot be read.
-    pub why: Option<Arc<str>>,
-    by_thread: FxHashMap<Tid, usize>,
-    by_id: FxHashMap<u64, usize>,
-    by_stack: OnceLock<Arc<[u32]>>,
-    by_address: OnceLock<Arc<FxHashMap<Addr, usize>>>,
-    latest: OnceLock<Option<u64>>,
+    /// In the order of the runtime's list: the oldest first, but for those that took the place of ended ones.
+    all: Arc<[Addr]>,
+    /// Whether they are tasks by their addresses, since their numbers are those of others.
+    by_address: bool,
+    damaged: u64,
+    why: Option<Arc<str>>,
+    on_threads: FxHashMap<Tid, Arc<Goroutine>>,
+    latest: Option<u64>,
+    by_id: OnceLock<Arc<[(u64, u32)]>>,
+    by_stack: OnceLock<Arc<[(Addr, u32)]>>,
+    sorted: OnceLock<Arc<[Addr]>>,
 }
 
 impl Goroutines {
-    /// Those that the slice at an address names, as tasks by their addresses where their numbers are those of others.
+    /// Those that the slice at an address names.
     pub fn load(host: &dyn Host, layout: &Layout, slice: Addr, by_address: bool) -> Self {
-        let (mut all, mut found) = (Vec::new(), Self::default());
+        let mut found = Self { by_address, ..Self::default() };
         match range(host.space(), slice) {
-            Ok((first, count)) => found.fill(host, layout, (first, count), &mut all),
+            Ok((first, count)) => found.fill(host, layout, (first, count)),
             Err(why) => found.why = Some(why.into()),
         }
-        for goroutine in all.iter_mut().filter(|_| by_address).filter_map(Arc::get_mut) {
-            goroutine.task = goroutine.at.get();
-        }
-        found.by_thread = by_thread(&all);
-        found.by_id =
-            all.iter().enumerate().map(|(index, goroutine)| (goroutine.id, index)).collect();
-        Self { all: all.into(), ..found }
+        found
     }
 
-    fn fill(
-        &mut self,
-        host: &dyn Host,
-        layout: &Layout,
-        (first, count): (Addr, u64),
-        all: &mut Vec<Arc<Goroutine>>,
-    ) {
+    fn fill(&mut self, host: &dyn Host, layout: &Layout, (first, count): (Addr, u64)) {
+        let (mut all, mut bound) = (Vec::new(), Vec::new());
         for number in 0..count {
             if number.is_multiple_of(EVERY) && host.budget().is_some_and(|it| it.is_halted()) {
-                return;
+                break;
             }
             let at = first.saturating_add(number.saturating_mul(8));
-            let Ok(goroutine) = host.space().read_addr(at) else {
+            let Ok(at) = host.space().read_addr(at) else {
                 self.damaged = self.damaged.saturating_add(count.saturating_sub(number));
                 self.why = Some("the list of goroutines is not whole".into());
-                return;
+                break;
             };
-            match Goroutine::load(host.space(), layout, goroutine) {
-                FoundGoroutine::Live(goroutine) => all.push(Arc::from(goroutine)),
+            match Goroutine::load(host.space(), layout, at) {
+                FoundGoroutine::Live(goroutine) => {
+                    all.push(at);
+                    self.note(goroutine, &mut bound);
+                }
                 FoundGoroutine::Ended => {}
                 FoundGoroutine::Damaged => self.damaged = self.damaged.saturating_add(1),
             }
         }
+        for (thread, goroutine) in bound {
+            self.on_threads.entry(thread).or_insert(goroutine);
+        }
+        self.all = all.into();
+    }
+
+    /// Takes in what has to be known of all of them. Which one a thread is bound to counts where it runs none.
+    fn note(&mut self, mut goroutine: Box<Goroutine>, bound: &mut Vec<(Tid, Arc<Goroutine>)>) {
+        self.latest = [self.latest, goroutine.since, goroutine.tracked].into_iter().max().flatten();
+        let thread = goroutine.thread.filter(|_| goroutine.is_on_thread());
+        if thread.is_none() && goroutine.bound.is_none() {
+            return;
+        }
+        self.set_task(&mut goroutine);
+        let goroutine: Arc<Goroutine> = goroutine.into();
+        bound.extend(goroutine.bound.map(|thread| (thread, goroutine.clone())));
+        self.on_threads.extend(thread.map(|thread| (thread, goroutine)));
+    }
+
+    const fn set_task(&self, goroutine: &mut Goroutine) {
+        if self.by_address {
+            goroutine.task = goroutine.at.get();
+        }
+    }
+}
+
+/// The goroutines of a runtime, and where they are read.
+#[derive(Clone, Copy)]
+pub struct GoroutineView<'a> {
+    known: &'a Goroutines,
+    space: &'a dyn AddressSpace,
+    layout: &'a Layout,
+}
+
+impl<'a> GoroutineView<'a> {
+    pub(super) const fn new(
+        known: &'a Goroutines,
+        space: &'a dyn AddressSpace,
+        layout: &'a Layout,
+    ) -> Self {
+        Self { known, space, layout }
+    }
+
+    /// All of them, in the order of the runtime's list: the oldest first, but for those that took the place of ended ones.
+    pub fn iter(self) -> impl Iterator<Item = Arc<Goroutine>> + 'a {
+        self.known.all.iter().filter_map(move |at| self.read(*at))
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.known.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.known.all.is_empty()
+    }
+
+    /// How many cannot be read.
+    pub const fn damaged(self) -> u64 {
+        self.known.damaged
+    }
+
+    /// Why the rest of them, or all, cannot be read.
+    pub fn why(self) -> Option<&'a str> {
+        self.known.why.as_deref()
+    }
+
+    fn read(self, at: Addr) -> Option<Arc<Goroutine>> {
+        match Goroutine::load(self.space, self.layout, at) {
+            FoundGoroutine::Live(mut goroutine) => {
+                self.known.set_task(&mut goroutine);
+                Some(goroutine.into())
+            }
+            FoundGoroutine::Ended | FoundGoroutine::Damaged => None,
+        }
+    }
+
+    fn indexed(self, index: u32) -> Option<Arc<Goroutine>> {
+        self.read(*self.known.all.get(usize::try_from(index).ok()?)?)
     }
 
     /// The goroutine of a number, or else the one whose `runtime.g` lies at the address.
-    pub fn numbered(&self, number: u64) -> Option<&Arc<Goroutine>> {
-        let by_id = self.by_id.get(&number).and_then(|index| self.all.get(*index));
-        by_id.or_else(|| self.lying_at(Addr::new(number)))
+    pub fn numbered(self, number: u64) -> Option<Arc<Goroutine>> {
+        let by_id = self.known.by_id.get_or_init(|| {
+            let mut all: Vec<(u64, u32)> = self.numbers(|goroutine| goroutine.id);
+            all.sort_unstable();
+            all.into()
+        });
+        let behind = by_id.partition_point(|(id, _)| *id <= number);
+        let found = behind.checked_sub(1).and_then(|index| by_id.get(index));
+        let found =
+            found.filter(|(id, _)| *id == number).and_then(|(_, index)| self.indexed(*index));
+        found.or_else(|| self.lying_at(Addr::new(number)))
+    }
+
+    /// Something of each, with its index.
+    fn numbers<T>(self, of: impl Fn(&Goroutine) -> T) -> Vec<(T, u32)> {
+        let all = (0..).zip(self.known.all.iter());
+        all.filter_map(|(index, at)| Some((of(&*self.read(*at)?), index))).collect()
+    }
+
+    /// Whether one of them lies at an address.
+    pub fn contains(self, at: Addr) -> bool {
+        let sorted = self.known.sorted.get_or_init(|| {
+            let mut all = self.known.all.to_vec();
+            all.sort_unstable();
+            all.into()
+        });
+        sorted.binary_search(&at).is_ok()
     }
 
     /// The goroutine whose `runtime.g` lies at an address.
-    pub fn lying_at(&self, at: Addr) -> Option<&Arc<Goroutine>> {
-        let by_address = self.by_address.get_or_init(|| {
-            let all = self.all.iter().enumerate();
-            Arc::new(all.map(|(index, goroutine)| (goroutine.at, index)).collect())
-        });
-        self.all.get(*by_address.get(&at)?)
+    pub fn lying_at(self, at: Addr) -> Option<Arc<Goroutine>> {
+        self.contains(at).then(|| self.read(at))?
     }
 
     /// An instant that was, by the clock of [`Goroutine::since`]: the latest that the runtime wrote down of a goroutine. How
     /// long one waits is at least the time up to it.
-    pub fn latest(&self) -> Option<u64> {
-        *self.latest.get_or_init(|| {
-            let known = self.all.iter().flat_map(|goroutine| [goroutine.since, goroutine.tracked]);
-            known.flatten().max()
-        })
+    pub const fn latest(self) -> Option<u64> {
+        self.known.latest
     }
 
     /// The goroutine whose stack holds an address.
-    pub fn holding(&self, at: Addr) -> Option<&Arc<Goroutine>> {
-        let by_stack = self.by_stack.get_or_init(|| {
-            let mut order: Vec<u32> = (0..).take(self.all.len()).collect();
-            order.sort_by_key(|index| self.stack_start(*index));
-            order.into()
+    pub fn holding(self, at: Addr) -> Option<Arc<Goroutine>> {
+        let by_stack = self.known.by_stack.get_or_init(|| {
+            let mut all = self.numbers(|goroutine| goroutine.stack.start);
+            all.sort_unstable();
+            all.into()
         });
-        let behind = by_stack.partition_point(|index| self.stack_start(*index) <= Some(at));
-        let index = *by_stack.get(behind.checked_sub(1)?)?;
-        self.all.get(usize::try_from(index).ok()?).filter(|goroutine| goroutine.stack.contains(at))
-    }
-
-    fn stack_start(&self, index: u32) -> Option<Addr> {
-        Some(self.all.get(usize::try_from(index).ok()?)?.stack.start)
+        let behind = by_stack.partition_point(|(start, _)| *start <= at);
+        let (_, index) = by_stack.get(behind.checked_sub(1)?)?;
+        self.indexed(*index).filter(|goroutine| goroutine.stack.contains(at))
     }
 
     /// The goroutine that a thread runs, is in a system call for, or does nothing without.
-    pub fn on_thread(&self, thread: Tid) -> Option<&Arc<Goroutine>> {
-        self.all.get(*self.by_thread.get(&thread)?)
+    pub fn on_thread(self, thread: Tid) -> Option<&'a Arc<Goroutine>> {
+        self.known.on_threads.get(&thread)
     }
 }
 
@@ -129,15 +214,6 @@ impl Goroutine {
         matches!(self.state, State::Running | State::SystemCall | State::CopyStack)
             || (self.thread.is_some() && self.state == State::Waiting)
     }
-}
-
-/// Which goroutine a thread runs or, if none, is bound to.
-fn by_thread(all: &[Arc<Goroutine>]) -> FxHashMap<Tid, usize> {
-    let bound = all.iter().enumerate().filter_map(|(index, it)| Some((it.bound?, index)));
-    let mut found: FxHashMap<Tid, usize> = bound.collect();
-    let on_thread = all.iter().enumerate().filter(|(_, goroutine)| goroutine.is_on_thread());
-    found.extend(on_thread.filter_map(|(index, it)| Some((it.thread?, index))));
-    found
 }
 
 /// Where the list begins, and how many it has.

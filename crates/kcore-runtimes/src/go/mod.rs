@@ -55,7 +55,7 @@ pub use bubble::TimerBubble;
 pub use channel::Channel;
 pub use context::{ContextKind, GoContext};
 pub use goroutine::{FaultSignal, Goroutine, SavedRegisters};
-pub use goroutines::Goroutines;
+pub use goroutines::GoroutineView;
 pub use heap::{Collector, CollectorPhase, GoSpecial, SizeClass, Special, SpecialKind};
 pub use poll::AwaitedIo;
 pub use probe::PROBE;
@@ -67,6 +67,7 @@ pub use value::{Form, GoValue, GoValueLimits, Typed};
 use abi::Abi;
 use code::{Code, CodePlace};
 use fatal::Backlog;
+use goroutines::Goroutines;
 use heap::HeapCell;
 use layout::Layout;
 use role::Role;
@@ -154,11 +155,12 @@ impl Go {
     }
 
     /// The goroutines that have not ended. They are looked for once.
-    pub fn goroutines(&self, host: &dyn Host) -> &Goroutines {
-        self.known.get_or_init(|| match self.goroutines {
+    pub fn goroutines<'a>(&'a self, host: &'a dyn Host) -> GoroutineView<'a> {
+        let known = self.known.get_or_init(|| match self.goroutines {
             Some(slice) => Goroutines::load(host, &self.layout, slice, self.by_address),
             None => Goroutines::default(),
-        })
+        });
+        GoroutineView::new(known, host.space(), &self.layout)
     }
 
     /// Whether it has the list of goroutines, if perhaps an unreadable one.
@@ -297,11 +299,10 @@ impl Runtime for Go {
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         let threads = host.threads().into_iter().collect();
-        let all = self.goroutines(host).all.iter();
-        let task = |goroutine: &Arc<Goroutine>| Task {
-            until: self.sleeps_until(host, goroutine).map(Deadline::from_nanos),
-            ..task::of(self, host, goroutine, &threads)
+        let task = |goroutine: Arc<Goroutine>| Task {
+            until: self.sleeps_until(host, &goroutine).map(Deadline::from_nanos),
+            ..task::of(self, host, &goroutine, &threads)
         };
-        all.map(task).collect()
+        self.goroutines(host).iter().map(task).collect()
     }
 }

@@ -19,14 +19,7 @@ const MAX_SHOWN: usize = 16;
 
 /// The task that a goroutine is, in a process with these threads; whoever knows timers adds until when it sleeps.
 pub fn of(go: &Go, host: &dyn Host, goroutine: &Goroutine, threads: &FxHashSet<Tid>) -> Task {
-    let thread = goroutine.thread.filter(|thread| {
-        threads.contains(thread)
-            && matches!(
-                goroutine.state,
-                // One that waits has left its thread, unless it runs the collector and only says so.
-                State::Running | State::SystemCall | State::CopyStack | State::Waiting
-            )
-    });
+    let thread = goroutine.running_thread().filter(|thread| threads.contains(thread));
     Task {
         runtime: NAME,
         id: goroutine.task,
@@ -56,6 +49,17 @@ fn waits_on(go: &Go, host: &dyn Host, reason: &str, goroutine: &Goroutine) -> Ar
 }
 
 impl Goroutine {
+    /// The thread that runs it, if it says so. One that waits has left its thread, unless it runs the collector and only says
+    /// that it waits.
+    pub fn running_thread(&self) -> Option<Tid> {
+        self.thread.filter(|_| {
+            matches!(
+                self.state,
+                State::Running | State::SystemCall | State::CopyStack | State::Waiting
+            )
+        })
+    }
+
     /// The first of the channels that it selects from, with commas.
     pub fn shown_channels(&self) -> String {
         let shown = self.channels.iter().take(MAX_SHOWN).map(|at| format!("{:x}", at.get()));
@@ -72,7 +76,7 @@ fn start(go: &Go, host: &dyn Host, goroutine: &Goroutine, thread: Option<Tid>) -
         .filter(|sp| goroutine.stack.contains(*sp))
     {
         Some(sp) if is_readable(&sp) => {
-            TaskStart::Suspended { regs: Box::new(go.abi.registers(saved)), pc, bottom: None }
+            TaskStart::Suspended { regs: (&go.abi.registers(saved)).into(), pc, bottom: None }
         }
         Some(sp) => {
             TaskStart::Unknown(format!("its stack, at {:x}, cannot be read", sp.get()).into())

@@ -189,8 +189,8 @@ fn goroutines_are_those_that_have_not_ended() {
     let host = with_goroutines();
     let go = go(&host);
     let known = go.goroutines(&host);
-    assert_eq!((known.all.len(), known.damaged), (1, 1));
-    let goroutine = &known.all[0];
+    assert_eq!((known.len(), known.damaged()), (1, 1));
+    let goroutine = known.iter().next().expect("a goroutine");
     assert_eq!((goroutine.id, goroutine.state), (17, State::Waiting));
     assert_eq!((goroutine.reason, goroutine.parent), (Some("chan receive"), Some(1)));
     let tasks = go.tasks(&host);
@@ -205,11 +205,13 @@ fn goroutines_are_those_that_have_not_ended() {
 fn a_list_that_is_cut_says_so() {
     let mut host = with_goroutines();
     host.words(SLICE, &[LIST + 0x1000 - 8, 0x400, 0x400]);
-    let known = go(&host).goroutines(&host).clone();
-    assert!(known.damaged > 0 && known.why.is_some());
+    let cut = go(&host);
+    let known = cut.goroutines(&host);
+    assert!(known.damaged() > 0 && known.why().is_some());
     host.words(SLICE, &[LIST, u64::MAX, u64::MAX]);
-    let known = go(&host).goroutines(&host).clone();
-    assert_eq!(known.why.as_deref(), Some("runtime.allgs has 18446744073709551615 goroutines"));
+    let endless = go(&host);
+    let why = endless.goroutines(&host).why();
+    assert_eq!(why, Some("runtime.allgs has 18446744073709551615 goroutines"));
 }
 
 const TYPES: u64 = MODULE + 0x600;
@@ -278,7 +280,7 @@ fn a_semaphore_is_found_by_the_record_on_the_stack() {
     host.words(RECORD + 88, &[0]);
     let go_of = |host: &MadeHost| {
         let go = go(host);
-        let goroutine = go.goroutines(host).all[0].clone();
+        let goroutine = go.goroutines(host).iter().next().expect("a goroutine");
         go.semaphore(host, &goroutine)
     };
     let found = go_of(&host).expect("a semaphore");

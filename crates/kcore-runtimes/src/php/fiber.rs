@@ -139,7 +139,7 @@ fn start(host: &dyn Host, fiber: &Fiber) -> TaskStart {
     match regs {
         Some(regs) => {
             let pc = CodeAddr::Return(regs.pc());
-            TaskStart::Suspended { regs: Box::new(regs), pc, bottom: None }
+            TaskStart::Suspended { regs: (&regs).into(), pc, bottom: None }
         }
         None => TaskStart::Unknown(Arc::from("where it was left cannot be read")),
     }

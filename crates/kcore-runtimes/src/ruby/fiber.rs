@@ -198,7 +198,7 @@ impl Ruby {
         };
         match saved() {
             Some((regs, pc)) => TaskStart::Suspended {
-                regs: Box::new(regs),
+                regs: (&regs).into(),
                 pc: CodeAddr::Return(pc),
                 bottom: None,
             },

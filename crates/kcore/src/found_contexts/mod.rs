@@ -187,7 +187,7 @@ fn found_context(walked: Walked, held_at: Option<Addr>) -> FoundContext {
     let Walked { shaped, frames, .. } = walked;
     let start = match shaped.begins_with {
         Some(_) => TaskStart::Unknown("it has not run yet".into()),
-        None => TaskStart::Suspended { regs: Box::new(shaped.regs), pc: shaped.pc, bottom },
+        None => TaskStart::Suspended { regs: (&shaped.regs).into(), pc: shaped.pc, bottom },
     };
     let entry = shaped.begins_with.or_else(|| entry_of(frames)).unwrap_or(shaped.pc.addr());
     let task = Task {

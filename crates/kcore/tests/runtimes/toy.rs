@@ -167,7 +167,7 @@ impl Runtime for Toy {
         let regs = thread.and_then(|thread| host.registers(thread));
         let suspended = regs.map(|regs| {
             let pc = CodeAddr::Return(regs.pc());
-            task(2, None, TaskStart::Suspended { regs: Box::new(regs), pc, bottom: None })
+            task(2, None, TaskStart::Suspended { regs: (&regs).into(), pc, bottom: None })
         });
         let unknown = task(3, None, TaskStart::Unknown("its stack was freed".into()));
         let running = task(1, thread, TaskStart::Running);
@@ -320,7 +320,7 @@ impl Runtime for Fibers {
             stack: regs.get(RSP).map(|sp| AddrRange::with_len(Addr::new(sp), 4096)),
             start: TaskStart::Suspended {
                 pc: CodeAddr::Return(regs.pc()),
-                regs: Box::new(regs),
+                regs: (&regs).into(),
                 bottom: None,
             },
         };

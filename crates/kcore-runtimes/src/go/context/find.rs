@@ -42,12 +42,12 @@ pub fn all(go: &Go, host: &dyn Host, shapes: &Shapes<'_>) -> FoundContexts {
         found.extend(shapes.of(ty).filter(|shape| is_used(at, shape)).map(|shape| (at, shape)));
     }
     let mut left = MAX_WORDS;
-    for goroutine in go.goroutines(host).all.iter() {
+    for goroutine in go.goroutines(host).iter() {
         let halted = host.budget().is_some_and(|budget| budget.is_halted());
         if left == 0 || halted {
             break;
         }
-        on_stack(go, host, shapes, goroutine, &mut left, &mut found);
+        on_stack(go, host, shapes, &goroutine, &mut left, &mut found);
     }
     add_parents(go, host, shapes, &mut found);
     of_timers(go, host, &mut found);

@@ -103,7 +103,7 @@ impl Go {
     /// stack of none: what can be said where the heap's spans were not copied.
     pub(super) fn is_far_from_threads(&self, host: &dyn Host, at: Addr) -> bool {
         let arena = arena_of(at);
-        let mut all = self.goroutines(host).all.iter();
+        let mut all = self.goroutines(host).iter();
         let is_near = |tid: &Tid| {
             let sp = host.stack_pointer(*tid);
             sp.is_some_and(|sp| sp.get().abs_diff(at.get()) <= STACK_OF_SIGNALS)

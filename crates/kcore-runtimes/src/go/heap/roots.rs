@@ -142,7 +142,7 @@ impl Go {
         tell: &mut dyn FnMut(Root),
     ) -> Result<(), Stopped> {
         let mut told = 0_usize;
-        for goroutine in self.goroutines(host).all.iter() {
+        for goroutine in self.goroutines(host).iter() {
             let name: Arc<str> = goroutine.id.to_string().into();
             let running = goroutine.thread.and_then(|thread| host.stack_pointer(thread));
             let saved = [goroutine.system_call.and_then(|call| call.sp), goroutine.saved.sp];
