@@ -8,6 +8,7 @@ use super::{
     Java,
     blobs::CodeCache,
     layout::Layout,
+    native_image,
     version::Version,
     vm_structs::{EXPORTED, VmStructs},
 };
@@ -35,6 +36,10 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         return Some(damaged(None, "OpenJ9 is not decoded, only HotSpot is".to_owned()));
     }
     (module.code_size() >= MIN_CODE).then_some(())?;
+    if native_image::is_one(module) {
+        let why = "a native image of GraalVM is not decoded, only HotSpot is".to_owned();
+        return Some(damaged(native_image::version(module), why));
+    }
     if module.name() == HOTSPOT && module.image().is_none() && module.exported(EXPORTED).is_none() {
         let why = "its file is needed, which has the names in its tables".to_owned();
         return Some(damaged(None, format!("HotSpot in {HOTSPOT}: {why}")));
