@@ -187,9 +187,11 @@ impl Oops {
     }
 
     /// The object that a word of a chunk of frames means, which a collector may have narrowed.
-    pub fn in_chunk(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
-        match self.narrow.filter(|_| word <= u64::from(u32::MAX)) {
-            Some(narrow) => narrow.widen(word).map(|at| self.resolved(memory, at)),
+    pub fn in_chunk(&self, memory: Memory<'_>, word: u64, is_narrowed: bool) -> Option<Addr> {
+        match self.narrow.filter(|_| is_narrowed) {
+            Some(narrow) => {
+                narrow.widen(word & u64::from(u32::MAX)).map(|at| self.resolved(memory, at))
+            }
             None => self.referred_in_full(memory, word),
         }
     }

@@ -15,6 +15,8 @@ const ADDED_FIELDS: usize = 5;
 const FLAGS: usize = 1;
 const PC: usize = 2;
 const COUNT: usize = 4;
+/// `FLAG_HAS_BITMAP`: a collector narrowed the references in the chunk, if those of objects are narrow.
+const NARROWED: u64 = 1 << 4;
 /// `FLAG_HAS_LOCKSTACK`.
 const HAS_OBJECTS: u64 = 1 << 5;
 /// `LockStack::CAPACITY`.
@@ -68,13 +70,13 @@ impl Java {
         (added.len() == ADDED_FIELDS).then_some(())?;
         let number = |index: usize, size| memory.uint(chunk, *added.get(index)?, size);
         let pc = number(PC, 8).map(Addr::new).filter(|pc| self.cache.contains(*pc));
-        let has_objects = number(FLAGS, 1)? & HAS_OBJECTS != 0;
+        let flags = number(FLAGS, 1)?;
         let count = number(COUNT, 1)?.min(MAX_OBJECTS);
-        pc.filter(|_| has_objects)?;
+        pc.filter(|_| flags & HAS_OBJECTS != 0)?;
         let first = chunk.checked_add(self.layout.heap.as_ref()?.size_of(memory, class)?)?;
         let object = |index: u64| {
             let word = memory.uint(first, index.checked_mul(8)?, 8)?;
-            objects.oops.in_chunk(memory, word)
+            objects.oops.in_chunk(memory, word, flags & NARROWED != 0)
         };
         Some((0..count).filter_map(object).collect())
     }

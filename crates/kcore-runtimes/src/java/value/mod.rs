@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Where an exception was thrown, in place of what only the virtual machine can read.
-    fn trace(&mut self, trace: Vec<Arc<str>>) -> ScriptNode {
+    fn trace(&self, trace: Vec<Arc<str>>) -> ScriptNode {
         let most = self.limits.entries.min(self.left);
         let (length, shown) =
             (trace.len() as u64, (0_u64..).zip(trace).take_while(|it| it.0 < most));
@@ -336,7 +336,6 @@ impl<'a> Reader<'a> {
             ScriptPart::new(ScriptLabel::Index(index), value)
         };
         let parts: Vec<ScriptPart> = shown.map(line).collect();
-        self.left = self.left.saturating_sub(parts.len() as u64);
         let is_cut = (parts.len() as u64) < length;
         let parts = Some(ScriptParts { is_list: true, parts, is_cut });
         ScriptNode { kind: "trace", parts, length: Some(length), ..ScriptNode::default() }
@@ -458,6 +457,11 @@ impl<'a> Reader<'a> {
         let read = |field: &super::fields::Field| {
             self.at(found.at, field.offset, ElementType::of_signature(&field.signature)?)
         };
+        if name == BACKTRACE
+            && let Some(trace) = self.java.trace_of(self.objects, found.at)
+        {
+            return Some(Part::Number(self.trace(trace)));
+        }
         if let Some(field) = self.objects.field(found.class.at, name) {
             return read(&field);
         }
