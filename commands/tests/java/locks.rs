@@ -75,7 +75,8 @@ fn threads_that_wait_for_each_other_are_a_deadlock() {
 #[test]
 fn monitors_of_virtual_threads_are_told() {
     let has_monitors = |core: &Opened| core.told.iter().any(|told| told.name == "wants a monitor");
-    let cores = cases("java-virtual").iter().map(Opened::of).filter(has_monitors);
+    let cases = cases("java-virtual");
+    let cores = cases.iter().map(Opened::of).filter(has_monitors);
     let mut count = 0;
     for core in cores {
         let wanted = wanted(&core);
