@@ -86,7 +86,8 @@ fn parts(text: &str) -> Vec<&str> {
 fn objects_say_what_java_says_of_them() {
     for (core, told) in told("values.txt") {
         assert!(told.len() > 50, "{}", core.name);
-        let record = core.records(&format!("{SHOWN} | ::javaprint -d 3")).pop().expect("a value");
+        let record =
+            core.records(&format!("{SHOWN} | ::javaprint -d 3 -l 300")).pop().expect("a value");
         let shown = record["values"][0]["value"]["children"].as_array().expect("fields").clone();
         for (name, said) in told {
             // A field that hides one of the class above stands first.

@@ -10,8 +10,6 @@ use super::classes::Objects;
 
 /// The class of what such locks are held by.
 const SYNC: &str = "java.util.concurrent.locks.ReentrantReadWriteLock$Sync";
-/// Where in its state the number of holds by readers begins.
-const SHARED_SHIFT: u32 = 16;
 /// Values that one thread keeps, at most.
 const MAX_VALUES: u64 = 1 << 16;
 
@@ -34,8 +32,7 @@ pub fn of_lock(
     threads: &mut dyn Iterator<Item = Addr>,
 ) -> Option<Readers> {
     objects.is_a(lock, SYNC).then_some(())?;
-    let state = objects.integer(lock, "state")? as u32;
-    let holds = u64::from(state >> SHARED_SHIFT);
+    let holds = holds(objects, lock)?;
     let mut readers = Readers { holds, ..Readers::default() };
     (holds > 0).then_some(())?;
     if let Some(first) = objects.reference(lock, "firstReader") {
@@ -50,6 +47,16 @@ pub fn of_lock(
         readers.add(thread, count);
     }
     Some(readers)
+}
+
+/// How often a lock is held for reading: the upper half of its state, which has 32 bits, or 64 in later releases.
+fn holds(objects: &Objects<'_>, lock: Addr) -> Option<u64> {
+    let state = objects.integer(lock, "state")?;
+    Some(match &*objects.field_of(lock, "state")?.signature {
+        "I" => u64::from((state as u32) >> 16),
+        "J" => (state as u64) >> 32,
+        _ => return None,
+    })
 }
 
 impl Readers {
