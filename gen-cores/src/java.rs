@@ -77,6 +77,9 @@ pub(crate) fn is_way(word: &str) -> bool {
         "fault",
         "native",
         "abort",
+        "uncaught",
+        "memory",
+        "generations",
     ]
     .contains(&word)
 }

@@ -14,11 +14,11 @@ const HELP: &str = "\
 A lock is a monitor (synchronized, Object.wait), or an object of java.util.concurrent that threads \
 are parked on. A thread waits to enter a monitor, for somebody to notify it, or it is parked. The owner \
 is known of monitors, and of locks that write it down: ReentrantLock and the write lock of \
-ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Locks that nobody waits for are not \
+ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Of a ReentrantReadWriteLock that \
+is held for reading, the threads that do are named as far as they tell. Locks that nobody waits for are not \
 listed. Snapshots of live processes may lack what tells the owner: the line says so. Threads that wait for each other in a circle are named as a deadlock.\n\n\
 Virtual threads stand with their number, which 0tNUMBER::stack takes, also while a thread runs \
-them. Not known is which one holds a monitor that it entered alone before it was parked, and what \
-monitor one waits for that no thread runs.";
+them.";
 
 /// Waiters of one lock that text shows: a hundred thousand virtual threads may wait for one.
 const SHOWN: usize = 20;
@@ -83,6 +83,20 @@ fn object(thread: &LockThread, more: Option<(&'static str, Cell<'static>)>) -> C
     Cell::Object(parts.into_iter().chain(more).collect())
 }
 
+/// Who holds a lock for reading, in words; nothing where nobody does.
+fn shown_readers(lock: &JavaLock) -> String {
+    let names = lock.readers.iter().take(SHOWN).map(named);
+    let others = lock.readers.len().saturating_sub(SHOWN);
+    let others = (others > 0).then(|| format!("{others} more"));
+    let unknown = lock.unknown_readers;
+    let unknown = (unknown > 0).then(|| format!("{unknown} times by others that are not known"));
+    let all: Vec<String> = names.chain(others).chain(unknown).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(", held for reading by {}", all.join(" and ")),
+    }
+}
+
 impl Record for LockRecord<'_> {
     fn kind(&self) -> &'static str {
         "java_lock"
@@ -109,7 +123,7 @@ impl Record for LockRecord<'_> {
         let shown_owner = match (owner, lock.owner_missing) {
             (Some(owner), _) => format!(", held by {}", named(owner)),
             (None, Some(why)) => format!(", {why}"),
-            (None, None) => String::new(),
+            (None, None) => shown_readers(lock),
         };
         let reason = |waiter: &java::LockWaiter| {
             object(&waiter.thread, Some(("reason", Cell::text(waiter.reason.as_str()))))
@@ -119,6 +133,8 @@ impl Record for LockRecord<'_> {
             .text("lock", if lock.is_monitor { "monitor" } else { "synchronizer" })
             .put("owner", Cell::or_null(owner, |owner| object(owner, None)))
             .opt_text("owner_missing", lock.owner_missing)
+            .put("readers", Cell::List(lock.readers.iter().map(|it| object(it, None)).collect()))
+            .num("unknown_readers", lock.unknown_readers)
             .put("waiters", Cell::List(waiters().map(reason).collect()))
             .display("shown_class", Cell::text(lock.class.as_deref().unwrap_or("?").to_owned()))
             .display("shown_owner", Cell::text(shown_owner))

@@ -38,7 +38,7 @@ of the monotonic clock. FUNCTION is the name of the task, or \
 the function that it began with. Each word of STATE is the runtime's own.
 
 -u counts tasks of one runtime with the same STATE, kind of WAITS and FUNCTION, most common first. \
-FIRST is one of them. ::stacks groups tasks by their whole stacks.
+The names of virtual threads are no functions, and do not tell them apart. FIRST is one of them. ::stacks groups tasks by their whole stacks.
 
 ::tasks leaves out tasks of asyncio, which ::pytasks shows, and promises of JavaScript, which \
 ::jsawaiting shows.
@@ -84,12 +84,16 @@ impl Dcmd for Tasks {
     }
 }
 
+/// Runtimes whose names of tasks are those of single ones, and not of functions.
+const IS_NAMED_ALONE: [&str; 1] = ["java"];
+
 /// Tasks that are alike, most common first.
 fn groups<'t>(tasks: impl Iterator<Item = (&'t Arc<Task>, Option<Arc<str>>)>) -> Vec<TaskGroup> {
     let mut groups: Vec<TaskGroup> = Vec::new();
     let mut places = HashMap::new();
     for (task, function) in tasks {
         let (state, waits_for) = (task.state.to_string(), kind_of_wait(task));
+        let function = function.filter(|_| !IS_NAMED_ALONE.contains(&task.runtime));
         let key = (task.runtime, state.clone(), waits_for.clone(), function.clone());
         let place = *places.entry(key).or_insert(groups.len());
         match groups.get_mut(place) {

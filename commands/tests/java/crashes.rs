@@ -15,6 +15,10 @@ fn dying(core: &Opened) -> Value {
 fn the_stack_of_the_thread_that_died_is_what_java_told() {
     for core in cases("java-crash").iter().map(Opened::of) {
         let stack = dying(&core);
+        if core.has("uncaught") {
+            // What told was left when the exception was thrown.
+            continue;
+        }
         let frames = java_frames(&stack);
         let told = &core.told[0].frames;
         // The innermost ones of Java called on after the program told; the last one that told goes on in another line.
@@ -28,6 +32,7 @@ fn the_stack_of_the_thread_that_died_is_what_java_told() {
         let called = match core.name.rsplit('-').next() {
             Some("native") => "Crash.fault",
             Some("abort") => "Crash.giveUp",
+            Some("memory") => "Crash.fill",
             _ => "Crash.poke",
         };
         assert!(inner.contains(&called), "{}: {inner:?}", core.name);
@@ -44,6 +49,13 @@ fn native_code_that_java_called_is_on_the_stack() {
         let wanted: &[&str] = match core.name.rsplit('-').next() {
             Some("native") => &["deep", "Java_Crash_fault", "Crash.fault"],
             Some("abort") => &["abort", "Java_Crash_giveUp", "Crash.giveUp"],
+            Some("uncaught") => &[
+                "abort",
+                "Java_Crash_giveUp",
+                "Crash.giveUp",
+                "java.lang.Thread.dispatchUncaughtException",
+            ],
+            Some("memory") => &["abort", "Crash.fill", "Crash.work"],
             _ => &["Crash.poke", "Crash.work"],
         };
         let mut rest = names.iter();
@@ -59,6 +71,42 @@ fn an_exception_that_was_on_its_way_is_told() {
         let text = format!("{status:?}");
         assert!(text.contains("java.lang.IllegalStateException"), "{}: {text}", core.name);
         assert!(text.contains("told by native code"), "{}: {text}", core.name);
+    }
+}
+
+#[test]
+fn an_exception_that_nobody_caught_is_told_with_its_stack() {
+    let mut count = 0;
+    for case in cases("java-crash") {
+        let core = Opened::of(&case);
+        if !core.has("uncaught") {
+            continue;
+        }
+        let status = core.records("::status").remove(0);
+        assert_eq!(status["exception_type"], "java.lang.IllegalArgumentException", "{}", core.name);
+        assert_eq!(status["exception_what"], "nobody catches it", "{}: {status}", core.name);
+        assert_eq!(status["exception_fate"], "uncaught", "{}: {status}", core.name);
+        let told = std::fs::read_to_string(case.dir.join("thrown.txt")).expect("it told");
+        let told: Vec<&str> = told.lines().collect();
+        let shown = status["exception_stack"].as_array().expect("a trace").iter();
+        let shown: Vec<&str> = shown.filter_map(Value::as_str).collect();
+        assert_eq!(shown, told, "{}: {status}", core.name);
+        let line = "::findjavaobjects java.lang.IllegalArgumentException | ::head -1 | ::javaprint backtrace";
+        let printed = core.records(line).pop().expect("a value");
+        let frames = printed["values"][0]["value"]["children"].as_array().expect("frames").iter();
+        let frames: Vec<&str> = frames.filter_map(|frame| frame["value"].as_str()).collect();
+        assert_eq!(frames, told, "{}: {printed}", core.name);
+        count += 1;
+    }
+    assert!(count > 0, "no case has an exception that nobody caught");
+}
+
+#[test]
+fn memory_that_ran_out_is_told() {
+    for core in cases("java-crash").iter().map(Opened::of).filter(|core| core.has("memory")) {
+        let status = core.records("::status").remove(0);
+        let message = status["fatal_error"].as_str().unwrap_or_default();
+        assert_eq!(message, "OutOfMemory encountered: Java heap space", "{}: {status}", core.name);
     }
 }
 

@@ -9,6 +9,8 @@ use crate::{Opened, cases};
 
 /// The program's one object of every kind of field.
 const SHOWN: &str = "::findjavaobjects Heap$Shown";
+/// How classes begin whose objects may hold something.
+const OPTIONAL: &str = "java.util.Optional";
 /// How deep the longest chain of the program is.
 const CHAIN: u64 = 5000;
 
@@ -54,6 +56,13 @@ fn text(node: &Value) -> String {
     let list = || children().map(text).collect::<Vec<_>>().join(", ");
     match (node["kind"].as_str().expect("a kind"), &node["value"]) {
         ("null", _) => "null".to_owned(),
+        _ if node["class"].as_str().is_some_and(|class| class.starts_with(OPTIONAL)) => {
+            let class = node["class"].as_str().unwrap_or_default().trim_start_matches("java.util.");
+            match (node["value"].as_str(), node["children"].get(0)) {
+                (None | Some("empty"), None) => format!("{class}.empty"),
+                (value, _) => format!("{class}[{}]", value.map_or_else(list, ToOwned::to_owned)),
+            }
+        }
         ("list" | "array" | "set", _) => format!("[{}]", list()),
         ("map", _) => {
             let entry = |entry: &Value| format!("{}={}", text(&entry["key"]), text(entry));
@@ -77,7 +86,8 @@ fn parts(text: &str) -> Vec<&str> {
 fn objects_say_what_java_says_of_them() {
     for (core, told) in told("values.txt") {
         assert!(told.len() > 50, "{}", core.name);
-        let record = core.records(&format!("{SHOWN} | ::javaprint -d 3")).pop().expect("a value");
+        let record =
+            core.records(&format!("{SHOWN} | ::javaprint -d 3 -l 300")).pop().expect("a value");
         let shown = record["values"][0]["value"]["children"].as_array().expect("fields").clone();
         for (name, said) in told {
             // A field that hides one of the class above stands first.

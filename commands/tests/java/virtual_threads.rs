@@ -70,3 +70,13 @@ fn those_that_do_the_same_are_grouped() {
         assert!(most.is_some_and(|most| (80..=100).contains(&most)), "{}: {most:?}", core.name);
     }
 }
+
+#[test]
+fn names_of_virtual_threads_do_not_keep_groups_apart() {
+    for core in cases("java-virtual").iter().map(Opened::of) {
+        let groups = core.records("::tasks -u");
+        let counts = groups.iter().filter(|group| group["state"] == "parked");
+        let most = counts.filter_map(|group| group["count"].as_u64()).max();
+        assert!(most >= Some(100), "{}: {most:?}", core.name);
+    }
+}

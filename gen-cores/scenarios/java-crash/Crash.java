@@ -1,10 +1,12 @@
-// java-crash: a process of Java that ends by a fault in compiled code, in native code that Java called, or because that
-// gives up. The program tells its own stack right before in trace.txt.
+// java-crash: a process of Java that ends by a fault in compiled code, in native code that Java called, because that gives
+// up, because nobody catches an exception, or because memory ran out. The program tells its own stack right before in trace.txt.
 
 import java.io.PrintWriter;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
 
 public class Crash {
     static sun.misc.Unsafe unsafe;
@@ -27,8 +29,39 @@ public class Crash {
             case "native":
                 fault(32);
                 break;
+            case "uncaught":
+                Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> giveUp("not told"));
+                thrown();
+                break;
+            case "memory":
+                fill();
+                break;
             default:
                 giveUp("told by native code");
+        }
+    }
+
+    static void thrown() {
+        IllegalArgumentException thrown = new IllegalArgumentException("nobody catches it");
+        tell(thrown);
+        throw thrown;
+    }
+
+    static void tell(Throwable thrown) {
+        try (PrintWriter out = new PrintWriter("thrown.txt", "UTF-8")) {
+            for (StackTraceElement frame : thrown.getStackTrace()) {
+                out.println(frame.getClassName() + "." + frame.getMethodName() + "(" + frame.getFileName() + ":"
+                    + frame.getLineNumber() + ")");
+            }
+        } catch (java.io.IOException e) {
+            throw new RuntimeException(e);
+        }
+    }
+
+    static void fill() {
+        List<Object> kept = new ArrayList<>();
+        while (true) {
+            kept.add(new long[10000]);
         }
     }
 

@@ -2,15 +2,25 @@
 // tells in values.txt what Java itself says of each field, and in histogram.txt how many objects of its own classes it
 // made and keeps; then it waits to be dumped.
 
+import java.io.File;
 import java.io.PrintWriter;
 import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.time.*;
 import java.util.*;
 import java.util.concurrent.*;
+import java.util.concurrent.atomic.*;
 
 public class Heap {
     enum Color { RED, GREEN { }, BLUE }
@@ -82,13 +92,80 @@ public class Heap {
         Queue<Integer> linkedQueue = new LinkedBlockingQueue<>();
         Queue<Integer> freeQueue = new ConcurrentLinkedQueue<>();
         Queue<Integer> priority = new PriorityQueue<>(Arrays.asList(5, 1, 3));
+        StringBuilder built = new StringBuilder("built").append(1);
+        StringBuffer builtWide = new StringBuffer("\u65e5");
+        BigInteger large = new BigInteger("-123456789012345678901234567890");
+        BigInteger zero = BigInteger.ZERO;
+        BigDecimal exact = new BigDecimal("-12345678901234567890.123456");
+        BigDecimal price = new BigDecimal("1.50");
+        BigDecimal tiny = new BigDecimal("1E-9");
+        AtomicInteger atomic = new AtomicInteger(-5);
+        AtomicLong atomicLong = new AtomicLong(1L << 40);
+        AtomicBoolean atomicTruth = new AtomicBoolean(true);
+        AtomicReferenceArray<String> atomicStrings = new AtomicReferenceArray<>(new String[] {"a", "b"});
+        LongAdder adder = new LongAdder();
+        Optional<String> optional = Optional.of("there");
+        Optional<String> noOptional = Optional.empty();
+        OptionalInt optionalNumber = OptionalInt.of(7);
+        OptionalLong noOptionalNumber = OptionalLong.empty();
+        UUID uuid = new UUID(0x0123456789abcdefL, 0xfedcba9876543210L);
+        Instant instant = Instant.ofEpochSecond(1700000000L, 123000000);
+        Duration duration = Duration.ofMillis(-1500);
+        Period period = Period.of(1, 0, 3);
+        LocalDate date = LocalDate.of(2024, 2, 29);
+        LocalTime time = LocalTime.of(1, 2, 3, 4000);
+        LocalDateTime dateTime = LocalDateTime.of(2024, 2, 29, 23, 59);
+        OffsetDateTime offset = OffsetDateTime.of(dateTime, ZoneOffset.ofHoursMinutes(-5, -30));
+        ZonedDateTime zoned = ZonedDateTime.of(dateTime, ZoneId.of("Europe/Paris"));
+        Year year = Year.of(2024);
+        YearMonth month = YearMonth.of(2024, 5);
+        MonthDay day = MonthDay.of(5, 6);
+        DayOfWeek weekday = DayOfWeek.MONDAY;
+        File file = new File("/tmp/a file");
+        Path path = Paths.get("/tmp/other");
+        URI uri = URI.create("http://host:1/path?query");
+        InetAddress host = address("host", 10, 0, 0, 1);
+        InetSocketAddress socket = new InetSocketAddress(host, 80);
+        InetAddress longHost = address("", 32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        BitSet bits = new BitSet();
+        Set<Color> someColors = EnumSet.of(Color.RED, Color.BLUE);
+        Set<Color> noColors = EnumSet.noneOf(Color.class);
+        Set<Character.UnicodeScript> scripts =
+            EnumSet.of(Character.UnicodeScript.LATIN, Character.UnicodeScript.YI, Character.UnicodeScript.LISU);
+        Map<String, Integer> skipping = new ConcurrentSkipListMap<>();
+        Set<String> skippingSet = new ConcurrentSkipListSet<>(Arrays.asList("b", "a", "c"));
+        Deque<Integer> freeDeque = new ConcurrentLinkedDeque<>(Arrays.asList(1, 2, 3));
+        Queue<Integer> transfers = new LinkedTransferQueue<>(Arrays.asList(1, 2));
+        List<String> part = new ArrayList<>(Arrays.asList("a", "b", "c", "d")).subList(1, 3);
+        List<String> partOfPart = new ArrayList<>(Arrays.asList("a", "b", "c", "d")).subList(1, 4).subList(1, 2);
+        List<Integer> partOfFixed = Arrays.asList(1, 2, 3, 4).subList(2, 4);
+        List<Integer> partOfMany = List.of(1, 2, 3, 4).subList(1, 3);
+        List<String> copies = Collections.nCopies(3, "z");
+        Map.Entry<String, Integer> entry = Map.entry("k", 2);
+        Collection<Integer> values = ordered.values();
+        Set<String> keys = ordered.keySet();
+        Set<Map.Entry<String, Integer>> entries = ordered.entrySet();
+        Collection<Integer> hashValues = map.values();
+        Set<Integer> treeKeys = sorted.keySet();
+        Set<String> concurrentKeys = concurrent.keySet();
+        Collection<Integer> concurrentValues = concurrent.values();
+        Map<String, Integer> checked = Collections.checkedMap(ordered, String.class, Integer.class);
 
         Shown() {
+            bits.set(1);
+            bits.set(64);
+            bits.set(130);
+            adder.add(42);
+            freeDeque.addFirst(0);
+            freeDeque.pollLast();
+            transfers.poll();
+            transfers.add(3);
             for (int i = 0; i < 20; i++) {
                 map.put("key" + i, i);
                 ordered.put("key" + (19 - i), i);
                 sorted.put(i * 7 % 20, "value" + i);
                 concurrent.put("key" + i, i);
+                skipping.put("key" + i * 7 % 20, i);
                 table.put("key" + i, "value" + i);
                 // All in one bucket, which becomes a tree.
                 collided.put(i << 16, i);
@@ -96,6 +173,7 @@ public class Heap {
             byColor.put(Color.BLUE, "blue");
             byColor.put(Color.RED, "red");
             concurrentSet.add("c");
+            skipping.remove("key3");
             for (int i = 0; i < 12; i++) {
                 deque.add(i);
                 if (i > 4) {
@@ -110,6 +188,18 @@ public class Heap {
             }
             linkedQueue.poll();
             freeQueue.poll();
+        }
+    }
+
+    static InetAddress address(String name, int... parts) {
+        byte[] bytes = new byte[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            bytes[i] = (byte) parts[i];
+        }
+        try {
+            return InetAddress.getByAddress(name, bytes);
+        } catch (UnknownHostException e) {
+            throw new RuntimeException(e);
         }
     }
 

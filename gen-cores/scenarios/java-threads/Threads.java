@@ -13,13 +13,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 public class Threads {
-    static final CountDownLatch started = new CountDownLatch(14);
+    static final CountDownLatch started = new CountDownLatch(16);
     static final Object monitor = new Object();
     static final Object waited = new Object();
     static final Object first = new Object();
     static final Object second = new Object();
     static final ReentrantLock lock = new ReentrantLock();
     static final ReentrantReadWriteLock both = new ReentrantReadWriteLock();
+    static final ReentrantReadWriteLock shared = new ReentrantReadWriteLock();
     static volatile long sink;
 
     interface Work {
@@ -162,6 +163,15 @@ public class Threads {
             both.readLock().lock();
             return 1;
         });
+        start("also reads", true, depth -> {
+            shared.readLock().lock();
+            return sleep();
+        });
+        start("writer", true, depth -> {
+            begun();
+            shared.writeLock().lock();
+            return 1;
+        });
         start("spinner", true, depth -> spin());
         start("inlined \u00e4\u4e2d\ud83d\ude00", true, depth -> compiled(x -> sleep()));
         start("invalid", true, depth -> invalid());
@@ -207,6 +217,8 @@ public class Threads {
         synchronized (monitor) {
             lock.lock();
             both.writeLock().lock();
+            shared.readLock().lock();
+            shared.readLock().lock();
             startAll();
             started.await();
             // From now on a call through the base class may lead elsewhere.

@@ -55,6 +55,55 @@ public class Virtual {
         all.add((Thread) type.getMethod("start", Runnable.class).invoke(builder, run));
     }
 
+    /** Monitors, for which virtual threads give up the threads that run them since Java 24. */
+    static void startWithMonitors() throws Exception {
+        Object held = new Object();
+        Object waited = new Object();
+        Object first = new Object();
+        Object second = new Object();
+        CountDownLatch holds = new CountDownLatch(1);
+        CountDownLatch both = new CountDownLatch(2);
+        start("holds a monitor", 2, depth -> {
+            synchronized (held) {
+                holds.countDown();
+                return park();
+            }
+        });
+        holds.await();
+        start("wants a monitor", 2, depth -> enter(held));
+        start("is to be notified", 2, depth -> {
+            synchronized (waited) {
+                waited.wait();
+                return 1;
+            }
+        });
+        start("is to be notified in time", 2, depth -> {
+            synchronized (waited) {
+                waited.wait(1000000);
+                return 1;
+            }
+        });
+        start("dead 1", 2, depth -> enterBoth(first, second, both));
+        start("dead 2", 2, depth -> enterBoth(second, first, both));
+        Thread thread = new Thread(() -> enter(held), "wants it too");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    static int enter(Object monitor) {
+        synchronized (monitor) {
+            return 1;
+        }
+    }
+
+    static int enterBoth(Object own, Object other, CountDownLatch both) throws Exception {
+        synchronized (own) {
+            both.countDown();
+            both.await();
+            return enter(other);
+        }
+    }
+
     /** What Java says of each. */
     static void tell() throws Exception {
         Method id = Thread.class.getMethod("threadId");
@@ -92,6 +141,9 @@ public class Virtual {
         });
         start("deep", 400, depth -> park());
         start("runs", 2, depth -> spin());
+        if (Runtime.version().feature() >= 24) {
+            startWithMonitors();
+        }
         for (int i = 0; i < 100; i++) {
             start("many " + i, 4, depth -> park());
         }

@@ -1,6 +1,9 @@
 //! The record of threads that have the same stack.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
 
 use kcore::{Addr, Core, StackGroup, ThreadFacts, Tid};
 
@@ -35,17 +38,24 @@ fn live_states(core: &Core, group: &StackGroup) -> Option<String> {
     (!letters.is_empty()).then(|| letters.into_iter().collect())
 }
 
+/// Names of one group that text shows: a million virtual threads may do the same.
+const SHOWN_NAMES: usize = 32;
+
+/// Names as text shows them.
+fn shown_names(names: &[Arc<str>]) -> String {
+    let (shown, left) = names.split_at_checked(SHOWN_NAMES).unwrap_or((names, &[]));
+    match left.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 /// What runtimes, or the system, call the threads of a group, each name once.
 fn names_of(core: &Core, group: &StackGroup) -> Vec<Arc<str>> {
-    let mut names: Vec<Arc<str>> = Vec::new();
+    let mut seen = HashSet::new();
     let threads = group.tids.iter().filter_map(|tid| core.thread_facts(*tid).name);
     let tasks = group.tasks.iter().filter_map(|task| task.name.clone());
-    for name in threads.chain(tasks) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    threads.chain(tasks).filter(|name| seen.insert(name.clone())).collect()
 }
 
 /// The first row of a group.
@@ -202,7 +212,7 @@ impl Record for GroupBegin<'_> {
             .opt_text("waits_in", waits_in)
             .text("instant", self.instant)
             .display("thread", Cell::text(shown))
-            .display("shown_names", Cell::text(self.names.join(", ")))
+            .display("shown_names", Cell::text(shown_names(&self.names)))
             .display("shown_state", Cell::text(self.shown_state()))
             .display("shown_sp", Cell::text(self.shown_sp()))
             .display("shown_wait", Cell::text(waits_in.unwrap_or(no_wait)));

@@ -75,7 +75,8 @@ impl Writer<'_, '_> {
             self.push(digits.as_str());
             self.push(": ");
         }
-        let heads = [self.class(node), node.scalar.as_ref().map(|scalar| self.scalar(scalar))];
+        let heads =
+            [self.class(node), node.scalar.as_ref().map(|scalar| self.scalar_of(node, scalar))];
         let heads: Vec<String> = heads.into_iter().flatten().collect();
         self.push(&heads.join(" "));
         let Some(parts) = node.parts.as_ref() else { return };

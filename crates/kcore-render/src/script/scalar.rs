@@ -7,6 +7,9 @@ use kcore_dcmd::{Dialect, ScriptNode, ScriptScalar, TextRest, iso_time};
 use super::{Writer, number};
 use crate::sanitize;
 
+/// The class of characters of Java that are objects.
+const CHARACTER: &str = "java.lang.Character";
+
 impl Writer<'_, '_> {
     /// The class of an object, if it is worth telling: not that of all objects, of what says it by its
     /// brackets, or by itself.
@@ -32,7 +35,20 @@ impl Writer<'_, '_> {
         (!is_usual).then(|| safe(class).into_owned())
     }
 
-    pub(super) fn scalar(&self, scalar: &ScriptScalar) -> String {
+    /// What a value says: one character of Java has quotes of its own.
+    pub(super) fn scalar_of(&self, node: &ScriptNode, scalar: &ScriptScalar) -> String {
+        let is_character = self.style.dialect == Dialect::Java
+            && (node.kind == "char" || node.class.as_deref() == Some(CHARACTER));
+        match scalar {
+            ScriptScalar::Text { text, .. } if is_character => character(text),
+            ScriptScalar::Points { points, .. } if is_character => {
+                format!("'{}'", super::python::escaped(points.iter().copied()))
+            }
+            scalar => self.scalar(scalar),
+        }
+    }
+
+    fn scalar(&self, scalar: &ScriptScalar) -> String {
         match scalar {
             ScriptScalar::Word(word) => (*word).to_owned(),
             ScriptScalar::Number(value) => match self.style.dialect {
@@ -90,6 +106,12 @@ const fn behind(rest: TextRest) -> &'static str {
         TextRest::Cut => "...",
         TextRest::Unreadable => "... <unreadable>",
     }
+}
+
+/// A character as Java's sources have it.
+fn character(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('\'', "\\'");
+    format!("'{}'", safe(&escaped))
 }
 
 /// Text in quotes, in which it can hold quotes.

@@ -6,6 +6,7 @@ use kcore_mem::Addr;
 use rustc_hash::FxHashMap;
 
 use super::{
+    element::ElementType,
     fields::{DeclaredFields, Field, FieldLayout},
     memory::Memory,
     method::MethodLayout,
@@ -196,6 +197,15 @@ impl Objects<'_> {
     /// A number of `size` bytes in a field.
     pub fn number(&self, object: Addr, name: &str, size: usize) -> Option<u64> {
         self.memory.uint(object, self.offset(object, name)?, size)
+    }
+
+    /// The number in a field of an integral type, with its sign; a truth value is 0 or 1.
+    pub fn integer(&self, object: Addr, name: &str) -> Option<i64> {
+        let field = self.field_of(object, name)?;
+        let element = ElementType::of_signature(&field.signature)?;
+        let size = usize::try_from(element.size(8)).ok()?;
+        let raw = self.memory.uint(object, field.offset, size)?;
+        element.integer(raw)
     }
 
     /// The text of a field that refers to a string.

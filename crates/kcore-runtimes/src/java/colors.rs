@@ -1,9 +1,15 @@
 //! References of ZGC, which have bits beside the address (`src/hotspot/share/gc/{z/zAddress,x/xAddress}.inline.hpp` and
-//! `gc/z/zAddress.inline.hpp` to JDK 20; `zGlobals_x86`).
+//! `gc/z/zAddress.inline.hpp` to JDK 20; `zGlobals_x86`). What the load barrier does to a reference that is not up to date
+//! (`gc/z/zBarrier.inline.hpp`) is done here on paper.
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{forwarding::Forwarding, memory::Memory, vm_structs::VmStructs};
+use super::{
+    forwarding::Forwarding,
+    generations::{Generations, Stale},
+    memory::Memory,
+    vm_structs::VmStructs,
+};
 
 /// `ZPointerRemappedShift`: the lowest of the four bits of which one is set, and tells how far the address is shifted.
 const REMAPPED: u32 = 12;
@@ -25,6 +31,8 @@ pub enum Colors {
     Shifted {
         /// The bits of the offset in the heap; one bit above them every address has.
         mask: u64,
+        /// Where objects are now to which references refer that are not up to date.
+        moved: Option<Generations>,
     },
 }
 
@@ -42,11 +50,17 @@ impl Colors {
             && generational != Some(false);
         let read = || {
             if is_shifted {
-                return Some(Self::Shifted { mask: global(tables, space, 'Z', "OffsetMask")? });
+                let mask = global(tables, space, "Z", "ZAddressOffsetMask")?;
+                let good = global(tables, space, "Z", "ZPointerLoadGoodMask");
+                let good = good.map(|good| (good >> REMAPPED) & REMAPPED_BITS);
+                let moved = good.and_then(|good| Generations::read(tables, Memory(space), good));
+                return Some(Self::Shifted { mask, moved });
             }
-            let of = |letter| {
-                let mask = global(tables, space, letter, "OffsetMask")?;
-                let good = global(tables, space, letter, "GoodMask")?;
+            let of = |letter: char| {
+                let own = |name| {
+                    global(tables, space, &letter.to_string(), &format!("{letter}Address{name}"))
+                };
+                let (mask, good) = (own("OffsetMask")?, own("GoodMask")?);
                 let moved = Forwarding::read(tables, Memory(space), letter);
                 Some(Self::Views { mask, good, moved })
             };
@@ -60,7 +74,7 @@ impl Colors {
     /// The bits of an offset in the heap.
     pub const fn mask(self) -> u64 {
         match self {
-            Self::Views { mask, .. } | Self::Shifted { mask } => mask,
+            Self::Views { mask, .. } | Self::Shifted { mask, .. } => mask,
         }
     }
 
@@ -68,7 +82,7 @@ impl Colors {
     pub fn at_offset(self, offset: u64) -> Addr {
         Addr::new(match self {
             Self::Views { mask, good, .. } => offset & mask | good,
-            Self::Shifted { mask } => offset & mask | mask.wrapping_add(1),
+            Self::Shifted { mask, .. } => offset & mask | mask.wrapping_add(1),
         })
     }
 
@@ -81,36 +95,35 @@ impl Colors {
                 let offset = moved.and_then(|moved| moved.find(memory, word & mask));
                 self.at_offset(offset.unwrap_or(word)).get()
             }
-            Self::Shifted { mask } => {
-                let base = mask.wrapping_add(1);
+            Self::Shifted { mask, moved } => {
                 // In registers and on stacks references are plain.
-                let is_plain = word & !mask == base;
-                let bits = (word >> REMAPPED) & REMAPPED_BITS;
-                match is_plain || !bits.is_power_of_two() {
-                    true => {
-                        if is_plain {
-                            word
-                        } else {
-                            0
-                        }
-                    }
-                    false => {
-                        let shift =
-                            REMAPPED.saturating_add(bits.trailing_zeros()).saturating_add(1);
-                        word.checked_shr(shift).filter(|at| at & !mask == base).unwrap_or(0)
-                    }
+                if word & !mask == mask.wrapping_add(1) {
+                    return word;
                 }
+                let Some((at, bits)) = shifted(mask, word) else { return 0 };
+                let stale = Stale { offset: at & mask, bits, word };
+                let offset = moved.and_then(|moved| moved.find(memory, stale));
+                offset.map_or(at, |offset| self.at_offset(offset).get())
             }
         }
     }
 }
 
+/// The address in a reference that has bits below it, and those of them that tell how far it is shifted.
+fn shifted(mask: u64, word: u64) -> Option<(u64, u64)> {
+    let bits = (word >> REMAPPED) & REMAPPED_BITS;
+    bits.is_power_of_two().then_some(())?;
+    let shift = REMAPPED.checked_add(bits.trailing_zeros())?.checked_add(1)?;
+    let at = word.checked_shr(shift)?;
+    (at & !mask == mask.wrapping_add(1)).then_some((at, bits))
+}
+
 /// What a variable holds that the tables lead to by a structure of pointers.
-fn global(tables: &VmStructs, space: &dyn AddressSpace, letter: char, name: &str) -> Option<u64> {
+fn global(tables: &VmStructs, space: &dyn AddressSpace, letter: &str, name: &str) -> Option<u64> {
     let memory = Memory(space);
     let owner = format!("{letter}GlobalsForVMStructs");
     let all = memory.pointer(tables.variable(&format!("{owner}._instance_p"))?, 0)?;
-    let field = tables.offset(&format!("{owner}._{letter}Address{name}"))?;
+    let field = tables.offset(&format!("{owner}._{name}"))?;
     memory.uint(memory.pointer(all, field)?, 0, 8)
 }
 
@@ -126,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_shifted_address_is_told_from_a_plain_one() {
-        let colors = Colors::Shifted { mask: (1 << 44) - 1 };
+        let colors = Colors::Shifted { mask: (1 << 44) - 1, moved: None };
         let at = (1_u64 << 44) | 0x20_0018;
         for bit in 12..16 {
             assert_eq!(address(colors, at << (bit + 1) | 1 << bit | 0x50), at);

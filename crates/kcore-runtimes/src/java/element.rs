@@ -50,6 +50,19 @@ impl ElementType {
         index.map_or(2, |index| u8::try_from(index).unwrap_or_default().saturating_add(4))
     }
 
+    /// What bits mean as a whole number; `None` of a type that has none.
+    pub fn integer(self, raw: u64) -> Option<i64> {
+        Some(match self {
+            Self::Boolean => i64::from(raw & 0xff != 0),
+            Self::Char => i64::from((raw & 0xffff) as u16),
+            Self::Byte => i64::from((raw & 0xff) as u8 as i8),
+            Self::Short => i64::from((raw & 0xffff) as u16 as i16),
+            Self::Int => i64::from((raw & 0xffff_ffff) as u32 as i32),
+            Self::Long => raw as i64,
+            Self::Float | Self::Double | Self::Reference => return None,
+        })
+    }
+
     /// That of a signature in a class file: `J`, `[I`, `Ljava/lang/String;`.
     pub fn of_signature(signature: &str) -> Option<Self> {
         let letter = *signature.as_bytes().first()?;

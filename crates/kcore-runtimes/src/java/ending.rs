@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Java, classes::Objects};
-use crate::{DyingStack, Ending, Fate, Host, HostModule};
+use super::{Java, classes::Objects, throwable::THROWABLE};
+use crate::{
+    DyingStack, Ending, Fate, FrameKind, FrameOfLanguage, Host, HostModule, VariableLimits,
+};
 
 /// What runs when the virtual machine ends the process by itself.
 const REPORTS: [&str; 2] = ["VMError::report_and_die", "VMError::report"];
@@ -19,8 +21,11 @@ const FATAL: &str = "fatal error";
 const MAX_TEXT: usize = 1 << 10;
 /// The field of an exception with its message.
 const DETAIL_MESSAGE: &str = "detailMessage";
-/// The class of what can be thrown.
-const THROWABLE: &str = "java.lang.Throwable";
+/// What a thread calls whose exception nobody caught, with that as the last argument.
+const UNCAUGHT: &str = "java.lang.Thread.dispatchUncaughtException";
+/// What is told of variables: no more than where objects lie.
+const NOTHING_INSIDE: VariableLimits =
+    VariableLimits { locals: false, depth: 0, entries: 0, characters: 0 };
 
 /// Where the virtual machine keeps why it gave up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +63,9 @@ impl Java {
         let thread = dying.stack.thread.and_then(|tid| self.threads(host).on_thread(tid).cloned());
         let pending = thread.and_then(|thread| thread.pending_exception);
         let objects = self.objects_in(host.space());
-        let exception = pending.zip(objects).and_then(|(at, objects)| in_flight(&objects, at));
+        let of = |fate: Fate, at: Addr| self.thrown(objects.as_ref()?, fate, at);
+        let in_flight = pending.and_then(|at| of(Fate::InFlight, at));
+        let uncaught = self.uncaught_in(host, dying).and_then(|at| of(Fate::Uncaught, at));
         let fatal = || {
             let names: Vec<&str> = dying.functions.iter().map(|name| &**name).collect();
             REPORTS.iter().any(|report| names.contains(report)).then_some(())?;
@@ -66,20 +73,40 @@ impl Java {
             let message = FatalError::of(library).text(host.space())?;
             Some(Ending::Fatal { message, trace: Vec::new() })
         };
-        exception.into_iter().chain(fatal()).collect()
+        uncaught.or(in_flight).into_iter().chain(fatal()).collect()
     }
-}
 
-/// An exception that was thrown, and has not come to a handler yet.
-fn in_flight(objects: &Objects<'_>, at: Addr) -> Option<Ending> {
-    objects.is_a(at, THROWABLE).then_some(())?;
-    let (_, class) = objects.class_of(at)?;
-    Some(Ending::Exception {
-        fate: Fate::InFlight,
-        type_name: class,
-        message: objects.text(at, DETAIL_MESSAGE),
-        signal: None,
-        object: Some(at),
-        trace: Vec::new(),
-    })
+    /// The exception that the thread gives to what handles those that nobody caught.
+    fn uncaught_in(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Option<Addr> {
+        let spans = self.spans(host, &dying.stack);
+        let (frame, native) = spans.iter().find_map(|span| {
+            let frame = span.language.last()?;
+            let native = dying.stack.frames.get(span.frames.start)?;
+            (frame.function.as_deref() == Some(UNCAUGHT)).then_some((frame, native))
+        })?;
+        let frame = FrameOfLanguage {
+            kind: FrameKind::Java,
+            object: frame.object,
+            inline: false,
+            depth: 0,
+            native: Some(native),
+            callee: None,
+            registers: None,
+        };
+        let variables = self.variables_of(host, &frame, NOTHING_INSIDE)?;
+        variables.variables.iter().rev().find(|it| it.is_argument)?.value.at
+    }
+
+    fn thrown(&self, objects: &Objects<'_>, fate: Fate, at: Addr) -> Option<Ending> {
+        objects.is_a(at, THROWABLE).then_some(())?;
+        let (_, class) = objects.class_of(at)?;
+        Some(Ending::Exception {
+            fate,
+            type_name: class,
+            message: objects.text(at, DETAIL_MESSAGE),
+            signal: None,
+            object: Some(at),
+            trace: self.trace_of(objects, at).unwrap_or_default(),
+        })
+    }
 }

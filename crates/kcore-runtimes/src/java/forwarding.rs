@@ -1,5 +1,5 @@
 //! Where ZGC moved objects to whose references it has not updated yet (`src/hotspot/share/gc/z/{zForwarding,
-//! zForwardingTable,zHash.inline}.hpp`, JDK 17 to 20, and `gc/x` of JDK 21 to 23).
+//! zForwardingTable,zForwardingEntry,zHash.inline}.hpp`, JDK 17 to 25, and `gc/x` of JDK 21 to 23).
 
 use kcore_mem::Addr;
 
@@ -32,8 +32,15 @@ impl Forwarding {
     pub fn read(tables: &VmStructs, memory: Memory<'_>, letter: char) -> Option<Self> {
         let offset = |name: &str| tables.offset(&name.replace('Z', &letter.to_string()));
         let heap = memory.pointer(tables.variable("Universe._collectedHeap")?, 0)?;
-        let parts = ["ZCollectedHeap._heap", "ZHeap._forwarding_table", "ZForwardingTable._map"];
-        let map = parts.into_iter().try_fold(heap, |at, part| at.checked_add(offset(part)?))?;
+        let parts = ["ZCollectedHeap._heap", "ZHeap._forwarding_table"];
+        let table = parts.into_iter().try_fold(heap, |at, part| at.checked_add(offset(part)?))?;
+        Self::at(tables, memory, letter, table)
+    }
+
+    /// That whose table lies at an address.
+    pub fn at(tables: &VmStructs, memory: Memory<'_>, letter: char, table: Addr) -> Option<Self> {
+        let offset = |name: &str| tables.offset(&name.replace('Z', &letter.to_string()));
+        let map = table.checked_add(offset("ZForwardingTable._map")?)?;
         let size = tables.size(&format!("{letter}Forwarding"))?;
         Some(Self {
             count: memory.uint(map, 0, 8)?,
@@ -46,11 +53,16 @@ impl Forwarding {
         })
     }
 
-    /// Where the object is now that was at an offset of the heap; `None` of one that was not moved.
-    pub fn find(&self, memory: Memory<'_>, offset: u64) -> Option<u64> {
+    /// The record of the page that held an offset of the heap, where objects were moved out of it.
+    pub fn page(&self, memory: Memory<'_>, offset: u64) -> Option<Addr> {
         let granule = offset >> GRANULE_SHIFT;
         (granule < self.count).then_some(())?;
-        let page = memory.pointer(self.pages, granule.checked_mul(8)?)?;
+        memory.pointer(self.pages, granule.checked_mul(8)?)
+    }
+
+    /// Where the object is now that was at an offset of the heap; `None` of one that was not moved.
+    pub fn find(&self, memory: Memory<'_>, offset: u64) -> Option<u64> {
+        let page = self.page(memory, offset)?;
         let start = memory.uint(page, self.start, 8)?;
         let shift = u32::try_from(memory.uint(page, self.alignment, 8)?).ok()?;
         let index = offset.checked_sub(start)?.checked_shr(shift)?;

@@ -6,7 +6,7 @@ use super::{
     compiled::CompiledLayout, fields::FieldLayout, flags::Flags, heap::HeapLayout,
     klass::KlassLayout, locks::LockLayout, memory::Memory, method::MethodLayout, oops::Oops,
     roots::HandleLayout, saved_registers::SavedLayout, spaces::Collector, stream::Coding,
-    threads::ThreadLayout, vm_structs::VmStructs, walk::BufferLayout,
+    threads::ThreadLayout, throwable::TraceLayout, vm_structs::VmStructs, walk::BufferLayout,
 };
 
 /// The first version that writes no byte of a number as zero.
@@ -39,6 +39,8 @@ pub struct Layout {
     pub buffers: Option<BufferLayout>,
     /// References of native code.
     pub handles: Option<HandleLayout>,
+    /// Where exceptions were thrown; `None` where the tables do not describe it.
+    pub traces: Option<TraceLayout>,
     /// What the tables do not describe, in words.
     pub missing: Vec<String>,
 }
@@ -84,6 +86,7 @@ impl Layout {
             collector: collector.ok(),
             buffers: BufferLayout::of(tables, memory),
             handles: HandleLayout::of(tables),
+            traces: TraceLayout::of(tables),
             missing,
         })
     }

@@ -4,7 +4,7 @@
 //! for is always an `ObjectMonitor`. Its owner is a thread, to JDK 21 perhaps by an address in its stack, since JDK 24 by
 //! its number; or it is not known there, and the object is in the lock stack of its owner.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange};
 use rustc_hash::FxHashMap;
@@ -13,6 +13,7 @@ use super::{
     classes::Objects,
     lock_thread::LockThread,
     memory::Memory,
+    parked_monitors, readers,
     threads::{JavaThread, Threads},
     virtual_threads::VirtualThread,
     vm_structs::VmStructs,
@@ -65,6 +66,10 @@ pub struct JavaLock {
     pub owner: Option<LockThread>,
     /// Why it is not known whether and by whom it is held, in words, where it is not.
     pub owner_missing: Option<&'static str>,
+    /// The threads that hold it for reading, as far as they are known.
+    pub readers: Vec<LockThread>,
+    /// How often it is held for reading by others than these.
+    pub unknown_readers: u64,
     /// Who waits for it.
     pub waiters: Vec<LockWaiter>,
 }
@@ -142,8 +147,10 @@ impl LockLayout {
         objects: &Objects<'_>,
         threads: &Threads,
         virtual_threads: &[Arc<VirtualThread>],
+        entered: &dyn Fn(&VirtualThread) -> Vec<Addr>,
     ) -> Vec<JavaLock> {
-        let owners = Owners::of(self, objects.memory, threads, virtual_threads);
+        let parked = Parked { all: virtual_threads, entered, by_entered: OnceCell::new() };
+        let owners = Owners::of(self, objects.memory, threads, parked);
         let mut locks: BTreeMap<(Addr, bool), JavaLock> = BTreeMap::new();
         let of_system = threads
             .all
@@ -151,20 +158,22 @@ impl LockLayout {
             .filter_map(|thread| Some((owners.running(thread), self.wanted(objects, thread)?)));
         // What one that a thread runs waits for in a monitor, that thread waits for.
         let of_heap = virtual_threads.iter().filter_map(|thread| {
-            let (object, reason) = (thread.blocker?, WaitReason::Park);
-            let thread = LockThread::Virtual(thread.clone());
-            Some((thread, WantedLock { object, monitor: None, reason }))
+            let wanted = self.wanted_by_virtual(objects, thread)?;
+            Some((LockThread::Virtual(thread.clone()), wanted))
         });
         for (thread, wanted) in of_system.chain(of_heap) {
             let key = (wanted.object, wanted.monitor.is_some());
             let lock = locks.entry(key).or_insert_with(|| {
                 let owner = self.owner(objects, &owners, wanted);
+                let (readers, unknown_readers) = owners.readers(objects, wanted);
                 JavaLock {
                     object: wanted.object,
                     class: objects.class_of(wanted.object).map(|(_, class)| class),
                     is_monitor: wanted.monitor.is_some(),
                     owner_missing: owner.as_ref().err().copied(),
                     owner: owner.ok().flatten(),
+                    readers,
+                    unknown_readers,
                     waiters: Vec::new(),
                 }
             });
@@ -176,13 +185,9 @@ impl LockLayout {
     }
 
     fn wanted(&self, objects: &Objects<'_>, thread: &JavaThread) -> Option<WantedLock> {
-        let memory = objects.memory;
         let monitor = |field, reason| {
-            let monitor = memory.pointer(thread.at, field)?;
-            let object = match (memory.pointer(monitor, self.object)?, self.is_handle) {
-                (handle, true) => objects.oops.in_handle(memory, handle)?,
-                (object, false) => object,
-            };
+            let monitor = objects.memory.pointer(thread.at, field)?;
+            let object = self.object_of(objects, monitor)?;
             Some(WantedLock { object, monitor: Some(monitor), reason })
         };
         let parked = || {
@@ -192,6 +197,43 @@ impl LockLayout {
         monitor(self.pending, WaitReason::Enter)
             .or_else(|| monitor(self.waiting, WaitReason::Notify))
             .or_else(parked)
+    }
+
+    /// What a virtual thread waits for that says so itself.
+    fn wanted_by_virtual(
+        &self,
+        objects: &Objects<'_>,
+        thread: &VirtualThread,
+    ) -> Option<WantedLock> {
+        let monitor = || {
+            let monitor = parked_monitors::awaited(objects, thread)?;
+            let object = self.object_of(objects, monitor)?;
+            let reason = match parked_monitors::is_to_be_notified(&thread.state) {
+                true => WaitReason::Notify,
+                false => WaitReason::Enter,
+            };
+            Some(WantedLock { object, monitor: Some(monitor), reason })
+        };
+        let parked = thread.blocker.map(|object| WantedLock {
+            object,
+            monitor: None,
+            reason: WaitReason::Park,
+        });
+        parked.or_else(monitor)
+    }
+
+    /// The object whose monitor a virtual thread waits for that no thread runs.
+    pub fn monitor_of(&self, objects: &Objects<'_>, thread: &VirtualThread) -> Option<Addr> {
+        self.object_of(objects, parked_monitors::awaited(objects, thread)?)
+    }
+
+    /// The object of a monitor.
+    fn object_of(&self, objects: &Objects<'_>, monitor: Addr) -> Option<Addr> {
+        let memory = objects.memory;
+        match (memory.pointer(monitor, self.object)?, self.is_handle) {
+            (handle, true) => objects.oops.in_handle(memory, handle),
+            (object, false) => Some(object),
+        }
     }
 
     /// Who holds a lock, if somebody does.
@@ -230,7 +272,8 @@ impl LockLayout {
         owner: u64,
     ) -> Option<LockThread> {
         if owner == ANONYMOUS {
-            return owners.by_held.get(&wanted.object).map(|thread| owners.running(thread));
+            let running = owners.by_held.get(&wanted.object).map(|thread| owners.running(thread));
+            return running.or_else(|| owners.parked.that_entered(wanted.object));
         }
         // The number of a virtual thread is its own, whichever thread runs it.
         let by_id = || self.owner_number.and_then(|_| owners.virtual_by_id.get(&owner));
@@ -273,6 +316,25 @@ struct Owners<'a> {
     /// Virtual threads by their objects and by their numbers.
     virtual_by_object: FxHashMap<Addr, &'a Arc<VirtualThread>>,
     virtual_by_id: FxHashMap<u64, &'a Arc<VirtualThread>>,
+    parked: Parked<'a>,
+}
+
+/// Virtual threads, and what they entered before they were parked, which is looked up when somebody first asks.
+struct Parked<'a> {
+    all: &'a [Arc<VirtualThread>],
+    entered: &'a dyn Fn(&VirtualThread) -> Vec<Addr>,
+    by_entered: OnceCell<FxHashMap<Addr, &'a Arc<VirtualThread>>>,
+}
+
+impl Parked<'_> {
+    /// The one that entered the monitor of an object.
+    fn that_entered(&self, object: Addr) -> Option<LockThread> {
+        let by_entered = self.by_entered.get_or_init(|| {
+            let all = self.all.iter();
+            all.flat_map(|it| (self.entered)(it).into_iter().map(move |at| (at, it))).collect()
+        });
+        by_entered.get(&object).map(|thread| LockThread::Virtual((*thread).clone()))
+    }
 }
 
 impl<'a> Owners<'a> {
@@ -280,12 +342,14 @@ impl<'a> Owners<'a> {
         layout: &LockLayout,
         memory: Memory<'_>,
         threads: &'a Threads,
-        virtual_threads: &'a [Arc<VirtualThread>],
+        parked: Parked<'a>,
     ) -> Self {
+        let virtual_threads = parked.all;
         let mut owners = Self {
             threads,
             virtual_by_object: virtual_threads.iter().map(|it| (it.object, it)).collect(),
             virtual_by_id: virtual_threads.iter().map(|it| (it.id, it)).collect(),
+            parked,
             by_number: FxHashMap::default(),
             by_held: FxHashMap::default(),
             stacks: Vec::new(),
@@ -313,6 +377,22 @@ impl<'a> Owners<'a> {
         of_heap.or_else(|| self.threads.of_object(object).cloned().map(LockThread::Platform))
     }
 
+    /// Who holds a lock for reading, and how often others do that are not known.
+    fn readers(&self, objects: &Objects<'_>, wanted: WantedLock) -> (Vec<LockThread>, u64) {
+        let of_system = self.threads.all.iter().filter_map(|thread| thread.object);
+        let mut all = of_system.chain(self.parked.all.iter().map(|thread| thread.object));
+        let found = match wanted.monitor {
+            Some(_) => None,
+            None => readers::of_lock(objects, wanted.object, &mut all),
+        };
+        let found = found.unwrap_or_default();
+        let threads: Vec<LockThread> =
+            found.threads.iter().filter_map(|thread| self.of_object(*thread)).collect();
+        let all_are_known = threads.len() == found.threads.len();
+        let known = if all_are_known { found.known } else { threads.len() as u64 };
+        (threads, found.holds.saturating_sub(known))
+    }
+
     /// The virtual thread that a thread runs, or else that itself: what it holds and waits for is the former's.
     fn running(&self, thread: &Arc<JavaThread>) -> LockThread {
         let runs = thread.runs.filter(|runs| Some(*runs) != thread.object);
@@ -328,32 +408,4 @@ impl<'a> Owners<'a> {
         let (stack, thread) = self.stacks.get(above.checked_sub(1)?)?;
         stack.contains(at).then_some(*thread)
     }
-}
-
-/// Threads that wait for each other in circles, each circle once: every thread with what it waits for, which the next one
-/// holds.
-pub fn circles(locks: &[JavaLock]) -> Vec<Vec<(LockThread, Addr)>> {
-    let mut wants: BTreeMap<Addr, (&LockThread, &JavaLock)> = BTreeMap::new();
-    for lock in locks {
-        let blocked = lock.waiters.iter().filter(|waiter| waiter.reason != WaitReason::Notify);
-        wants.extend(blocked.map(|waiter| (waiter.thread.at(), (&waiter.thread, lock))));
-    }
-    let mut circles = Vec::new();
-    let mut done = std::collections::BTreeSet::new();
-    for first in wants.keys() {
-        let mut path: Vec<Addr> = Vec::new();
-        let mut next = Some(*first);
-        // What another way has passed leads to no other circle.
-        while let Some(at) = next.filter(|at| done.insert(*at)) {
-            path.push(at);
-            next = wants.get(&at).and_then(|(_, lock)| Some(lock.owner.as_ref()?.at()));
-        }
-        let start = next.and_then(|at| path.iter().position(|own| *own == at));
-        if let Some(circle) = start.and_then(|start| path.get(start..)) {
-            let wanted =
-                |at: &Addr| wants.get(at).map(|(thread, lock)| ((*thread).clone(), lock.object));
-            circles.push(circle.iter().filter_map(wanted).collect());
-        }
-    }
-    circles
 }

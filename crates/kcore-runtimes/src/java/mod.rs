@@ -6,16 +6,19 @@
 
 pub(crate) mod blobs;
 mod chunk;
+mod circles;
 mod classes;
 mod colors;
 mod compiled;
 mod compiled_variables;
 mod element;
 mod ending;
+mod evacuation;
 mod fields;
 mod flags;
 mod forwarding;
 mod frames;
+mod generations;
 mod heap;
 mod histogram;
 mod hprof;
@@ -30,9 +33,12 @@ mod locks;
 mod memory;
 mod method;
 mod modified_utf8;
+mod native_image;
 mod objects;
 mod oops;
+mod parked_monitors;
 mod probe;
+mod readers;
 mod roots;
 mod saved_registers;
 mod scope_values;
@@ -41,6 +47,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod throwable;
 pub mod value;
 mod variables;
 mod version;
@@ -55,11 +62,12 @@ use kcore_mem::{Addr, AddrRange, AddressSpace};
 use kcore_unwind::Tid;
 use rustc_hash::FxHashMap;
 
+pub use circles::circles;
 pub use element::source_name;
 pub use histogram::{ClassHistogram, HistogramRow, WantedClass};
 pub use hprof::{DumpedStack, HeapDump, HeapDumpError};
 pub use lock_thread::LockThread;
-pub use locks::{JavaLock, LockWaiter, WaitReason, circles};
+pub use locks::{JavaLock, LockWaiter, WaitReason};
 pub use method::Method;
 pub use probe::PROBE;
 pub use threads::{Activity, JavaThread, ThreadObject, ThreadState, Threads};
@@ -195,7 +203,10 @@ impl Java {
     pub fn locks(&self, host: &dyn Host) -> Option<&[JavaLock]> {
         let layout = self.layout.locks.as_ref()?;
         let objects = self.objects_in(host.space())?;
-        let find = || layout.locks(&objects, self.threads(host), self.virtual_threads(host));
+        let find = || {
+            let entered = |thread: &VirtualThread| self.entered_by(&objects, thread);
+            layout.locks(&objects, self.threads(host), self.virtual_threads(host), &entered)
+        };
         Some(self.locks.get_or_init(find))
     }
 

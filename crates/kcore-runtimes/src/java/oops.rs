@@ -3,7 +3,10 @@
 
 use kcore_mem::{Addr, AddrRange, AddressSpace};
 
-use super::{colors::Colors, flags::Flags, memory::Memory, vm_structs::VmStructs, words::Words};
+use super::{
+    colors::Colors, evacuation::Evacuation, flags::Flags, memory::Memory, vm_structs::VmStructs,
+    words::Words,
+};
 
 /// The first version whose arrays begin right behind their length.
 const UNALIGNED_ARRAYS: u8 = 23;
@@ -22,6 +25,8 @@ pub struct Oops {
     narrow: Option<Narrow>,
     /// What else than an address is in references, if anything.
     colors: Option<Colors>,
+    /// Where objects went that threads may still know by their old places.
+    evacuation: Option<Evacuation>,
     /// Where the length of an array lies.
     length: u64,
     /// Where the bytes of an array of bytes begin.
@@ -112,12 +117,16 @@ impl Oops {
         let behind = length.saturating_add(4);
         let width = if narrow.is_some() { 4 } else { 8 };
         let references = if is_aligned { 24 } else { behind.next_multiple_of(width) };
-        Ok(Self { class, narrow, colors, length, bytes, references })
+        let evacuation = Evacuation::read(tables, &flags, space);
+        Ok(Self { class, narrow, colors, evacuation, length, bytes, references })
     }
 
     /// Whether objects that were moved may not be found by references that the collector has not updated yet.
     pub const fn may_lose_moved(&self) -> bool {
-        matches!(self.colors, Some(Colors::Shifted { .. } | Colors::Views { moved: None, .. }))
+        matches!(
+            self.colors,
+            Some(Colors::Shifted { moved: None, .. } | Colors::Views { moved: None, .. })
+        )
     }
 
     /// The `Klass` of an object.
@@ -161,7 +170,7 @@ impl Oops {
     /// The object that a reference means, as it stands in an object; `None` of null.
     pub fn referred(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
         match self.narrow {
-            Some(narrow) => narrow.widen(word),
+            Some(narrow) => narrow.widen(word).map(|at| self.resolved(memory, at)),
             None => self.referred_in_full(memory, word),
         }
     }
@@ -169,7 +178,22 @@ impl Oops {
     /// The object that a reference means which is never narrow: on a stack, or in a handle.
     pub fn referred_in_full(&self, memory: Memory<'_>, word: u64) -> Option<Addr> {
         let at = self.colors.map_or(word, |colors| colors.address(memory, word));
-        Some(Addr::new(at)).filter(|at| at.get() != 0)
+        let at = Some(Addr::new(at)).filter(|at| at.get() != 0);
+        at.map(|at| self.resolved(memory, at))
+    }
+
+    fn resolved(&self, memory: Memory<'_>, at: Addr) -> Addr {
+        self.evacuation.map_or(at, |evacuation| evacuation.resolve(memory, at))
+    }
+
+    /// The object that a word of a chunk of frames means, which a collector may have narrowed.
+    pub fn in_chunk(&self, memory: Memory<'_>, word: u64, is_narrowed: bool) -> Option<Addr> {
+        match self.narrow.filter(|_| is_narrowed) {
+            Some(narrow) => {
+                narrow.widen(word & u64::from(u32::MAX)).map(|at| self.resolved(memory, at))
+            }
+            None => self.referred_in_full(memory, word),
+        }
     }
 
     /// The object that a handle of the virtual machine leads to.
@@ -225,7 +249,12 @@ impl Oops {
         self.references
     }
 
-    /// Where the bytes of an array of bytes begin.
+    /// Where the first of the numbers of 64 bits of an array lies.
+    pub fn longs(&self, array: Addr) -> Option<Addr> {
+        array.checked_add(self.length.checked_add(4)?.checked_next_multiple_of(8)?)
+    }
+
+    /// Where the bytes of an array of bytes begin, or the numbers of 32 bits.
     pub fn bytes(&self, array: Addr) -> Option<Addr> {
         array.checked_add(self.bytes)
     }

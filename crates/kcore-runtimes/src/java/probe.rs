@@ -1,6 +1,6 @@
 //! How the virtual machine of Java is found.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use kcore_mem::Arch;
 
@@ -8,6 +8,7 @@ use super::{
     Java,
     blobs::CodeCache,
     layout::Layout,
+    native_image,
     version::Version,
     vm_structs::{EXPORTED, VmStructs},
 };
@@ -27,7 +28,14 @@ const HOTSPOT: &str = "libjvm.so";
 const OPENJ9: &str = "libj9vm";
 
 fn find(host: &dyn Host) -> Vec<Finding> {
-    host.modules().into_iter().filter_map(|module| find_in(host, module)).collect()
+    let mut images = BTreeSet::new();
+    // A native image maps its file once more for each isolate.
+    let is_new = |module: &&dyn HostModule| {
+        let is_image = module.code_size() >= MIN_CODE && native_image::is_one(*module);
+        !is_image || images.insert(module.name().to_owned())
+    };
+    let modules = host.modules().into_iter().filter(is_new);
+    modules.filter_map(|module| find_in(host, module)).collect()
 }
 
 fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
@@ -35,6 +43,10 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         return Some(damaged(None, "OpenJ9 is not decoded, only HotSpot is".to_owned()));
     }
     (module.code_size() >= MIN_CODE).then_some(())?;
+    if native_image::is_one(module) {
+        let why = "a native image of GraalVM is not decoded, only HotSpot is".to_owned();
+        return Some(damaged(native_image::version(module), why));
+    }
     if module.name() == HOTSPOT && module.image().is_none() && module.exported(EXPORTED).is_none() {
         let why = "its file is needed, which has the names in its tables".to_owned();
         return Some(damaged(None, format!("HotSpot in {HOTSPOT}: {why}")));

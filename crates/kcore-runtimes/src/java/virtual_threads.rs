@@ -67,7 +67,7 @@ pub struct VirtualThread {
     /// What it is parked on.
     pub blocker: Option<Addr>,
     /// The newest chunk of its frames, if it has any.
-    chunk: Option<Addr>,
+    pub(super) chunk: Option<Addr>,
 }
 
 impl Java {
@@ -137,7 +137,10 @@ impl Java {
             None if has_frames() => TaskStart::Kept,
             None => TaskStart::Unknown("it has no frames that can be read".into()),
         };
-        let blocker = thread.blocker.and_then(|at| Some((at, objects.class_of(at)?.1)));
+        let locks = self.layout.locks.as_ref();
+        let monitor = || locks.and_then(|layout| layout.monitor_of(&objects, thread));
+        let blocker = thread.blocker.or_else(monitor);
+        let blocker = blocker.and_then(|at| Some((at, objects.class_of(at)?.1)));
         Some(Task {
             runtime: NAME,
             id: thread.id,

@@ -19,10 +19,15 @@ const MAX_PLACES: u64 = 1 << 22;
 const MAX_VIEWS: u32 = 8;
 /// Classes that extend each other, at most.
 const MAX_DEPTH: usize = 64;
+/// The class of arrays of words, and words of one that are read, at most.
+const WORDS: &str = "[J";
+const MAX_WORDS: u64 = 1 << 16;
 /// What stands for an element that is not there.
 const NOTHING: &str = "java.lang.Object";
 /// A list of a bucket that became a tree.
 const BIN: &str = "java.util.concurrent.ConcurrentHashMap$TreeBin";
+/// What stands for a bucket that was copied into a larger table while a map grows.
+const FORWARDING: &str = "java.util.concurrent.ConcurrentHashMap$ForwardingNode";
 
 /// What a collection holds.
 pub(super) struct Contents {
@@ -42,6 +47,8 @@ pub(super) struct Contents {
 pub(super) enum Entry {
     /// An element, or null.
     Item(Referred),
+    /// An element that is no object.
+    Number(u64),
     /// A key with its value.
     Pair(Referred, Referred),
 }
@@ -96,9 +103,16 @@ impl Reader<'_> {
             Layout::Keys(field) => {
                 let of = self.to(at, field)?;
                 let length = self.read(of, views.checked_sub(1)?)?;
-                self.keep_keys();
+                self.keep(|key, _| key);
                 return Some(length);
             }
+            Layout::Values(field) => {
+                let of = self.to(at, field)?;
+                let length = self.read(of, views.checked_sub(1)?)?;
+                self.keep(|_, value| value);
+                return Some(length);
+            }
+            Layout::Slice(field) => return self.slice(at, field, views.checked_sub(1)?),
             layout => self.read_own(at, layout)?,
         }
         Some(length)
@@ -142,8 +156,35 @@ impl Reader<'_> {
                 self.add(entry);
                 Some(())
             }
+            Layout::BothWays(head) => self.both_ways(at, head),
+            Layout::Skipping(head) => {
+                let node = self.to(at, head).and_then(|head| self.to(head, "node"));
+                let first = node.and_then(|node| self.to(node, "next"));
+                self.list(first, "next", "key", "val");
+                // Marks between entries have no value, nor has what was taken out.
+                self.entries.retain(|it| !matches!(it, Entry::Pair(_, Ok(None))));
+                Some(())
+            }
+            Layout::Bits(words) => self.bits(at, words),
+            Layout::Chosen(universe, bits) => self.chosen(at, universe, bits),
+            Layout::Repeated(element, count) => {
+                let element = self.objects.referred(at, element);
+                for _ in 0..self.number(at, count)? {
+                    if !self.add(Entry::Item(element)) {
+                        break;
+                    }
+                }
+                Some(())
+            }
+            Layout::Maybe(field) => {
+                let value = self.objects.referred(at, field);
+                if value != Ok(None) {
+                    self.add(Entry::Item(value));
+                }
+                Some(())
+            }
             // Others are read by who calls this.
-            Layout::View(_) | Layout::Keys(_) => None,
+            Layout::View(_) | Layout::Keys(_) | Layout::Values(_) | Layout::Slice(_) => None,
         }
     }
 
@@ -173,12 +214,28 @@ impl Reader<'_> {
         is_left
     }
 
-    fn keep_keys(&mut self) {
+    /// Keeps a part of each entry of a map.
+    fn keep(&mut self, part: fn(Referred, Referred) -> Referred) {
         for entry in &mut self.entries {
-            if let Entry::Pair(key, _) = *entry {
-                *entry = Entry::Item(key);
+            if let Entry::Pair(key, value) = *entry {
+                *entry = Entry::Item(part(key, value));
             }
         }
+    }
+
+    /// A part of another collection, which is read up to its end.
+    fn slice(&mut self, at: Addr, field: &str, views: u32) -> Option<Option<u64>> {
+        let of = self.to(at, field)?;
+        let (offset, size) = (self.number(at, "offset")?, self.number(at, "size")?);
+        let most = self.most;
+        self.most = offset.saturating_add(size.min(most)).min(MAX_ENTRIES);
+        let read = self.read(of, views);
+        self.most = most;
+        read?;
+        let before = usize::try_from(offset).ok()?.min(self.entries.len());
+        self.entries.drain(..before);
+        self.is_cut = (self.entries.len() as u64) < size;
+        Some(Some(size))
     }
 
     /// A number of 32 bits, or one in an object of its own.
@@ -251,16 +308,23 @@ impl Reader<'_> {
         if is_empty {
             link = self.to(link?, "next");
         }
+        self.linked(link, item);
+        Some(())
+    }
+
+    /// The items of links from one on.
+    fn linked(&mut self, first: Option<Addr>, item: &str) {
+        let mut link = first;
         let mut seen = FxHashSet::default();
         while let Some(own) = link.filter(|own| seen.insert(*own)) {
             let value = self.objects.referred(own, item);
-            // What was taken out has no item any more.
-            if !self.look() || value != Ok(None) && !self.add(Entry::Item(value)) {
+            // What was taken out has no item any more, or itself as the item.
+            let is_one = !matches!(value, Ok(None)) && value != Ok(Some(own));
+            if !self.look() || is_one && !self.add(Entry::Item(value)) {
                 break;
             }
             link = self.to(own, "next");
         }
-        Some(())
     }
 
     fn buckets(&mut self, at: Addr, table: &str, key: &str, value: &str) -> Option<()> {
@@ -272,10 +336,83 @@ impl Reader<'_> {
             let first = self.element(array, index);
             self.is_unread |= first.is_err();
             let first = first.ok().flatten();
-            let bin = first.filter(|first| self.objects.is_a(*first, BIN));
-            let first = bin.map_or(first, |bin| self.to(bin, "first"));
-            self.list(first, "next", key, value);
+            let moved = first.filter(|first| self.objects.is_a(*first, FORWARDING));
+            match moved {
+                Some(to) => self.moved_bucket(to, index, length, key, value),
+                None => self.bucket(first, key, value),
+            }
             if self.is_cut {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// The entries of one bucket.
+    fn bucket(&mut self, first: Option<Addr>, key: &str, value: &str) {
+        let bin = first.filter(|first| self.objects.is_a(*first, BIN));
+        let first = bin.map_or(first, |bin| self.to(bin, "first"));
+        self.list(first, "next", key, value);
+    }
+
+    /// The entries of a bucket that now are in two of a table with twice as many.
+    fn moved_bucket(&mut self, to: Addr, index: u64, length: u64, key: &str, value: &str) {
+        let Some((table, room)) = self.array_of(to, "nextTable") else { return };
+        for index in [index, index.saturating_add(length)].into_iter().filter(|it| *it < room) {
+            let first = self.element(table, index);
+            self.is_unread |= first.is_err();
+            self.bucket(first.ok().flatten(), key, value);
+        }
+    }
+
+    /// Links of which any but the last may be the one that is known.
+    fn both_ways(&mut self, at: Addr, head: &str) -> Option<()> {
+        let mut first = self.to(at, head)?;
+        let mut seen = FxHashSet::default();
+        while let Some(before) = self.to(first, "prev").filter(|it| seen.insert(*it)) {
+            first = before;
+            if !self.look() {
+                break;
+            }
+        }
+        self.linked(Some(first), "item");
+        Some(())
+    }
+
+    /// The words of an array of 64 bits each.
+    fn words(&mut self, at: Addr, field: &str) -> Option<Vec<u64>> {
+        let (array, length) = self.array_of(at, field)?;
+        let found = self.objects.class_of(array).filter(|(_, class)| &**class == WORDS);
+        self.is_unread |= found.is_none();
+        let first = self.objects.oops.longs(found.map(|_| array)?)?;
+        let word = |index: u64| {
+            let at = first.checked_add(index.checked_mul(8)?)?;
+            self.objects.memory.uint(at, 0, 8)
+        };
+        let words: Vec<u64> = (0..length.min(MAX_WORDS)).map_while(word).collect();
+        self.is_unread |= (words.len() as u64) < length.min(MAX_WORDS);
+        self.is_cut |= length > MAX_WORDS;
+        Some(words)
+    }
+
+    fn bits(&mut self, at: Addr, field: &str) -> Option<()> {
+        for number in set_bits(&self.words(at, field)?) {
+            if !self.add(Entry::Number(number)) {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    fn chosen(&mut self, at: Addr, universe: &str, bits: &str) -> Option<()> {
+        let (universe, length) = self.array_of(at, universe)?;
+        let is_one = self.objects.field_of(at, bits).is_some_and(|field| !field.is_reference());
+        let words = match is_one {
+            true => vec![self.objects.number(at, bits, 8)?],
+            false => self.words(at, bits)?,
+        };
+        for number in set_bits(&words).take_while(|number| *number < length) {
+            if !self.add(Entry::Item(self.element(universe, number))) {
                 break;
             }
         }
@@ -347,4 +484,13 @@ impl Reader<'_> {
     fn is_nothing(&self, at: Addr) -> bool {
         self.objects.class_of(at).is_some_and(|(_, class)| &*class == NOTHING)
     }
+}
+
+/// The numbers of the bits that are set.
+fn set_bits(words: &[u64]) -> impl Iterator<Item = u64> {
+    let words = (0_u64..).zip(words);
+    words.flat_map(|(index, word)| {
+        let set = (0..64_u64).filter(move |bit| (*word >> bit) & 1 != 0);
+        set.map(move |bit| index.saturating_mul(64).saturating_add(bit))
+    })
 }

@@ -29,6 +29,22 @@ pub(super) enum Layout {
     View(&'static str),
     /// A map of whose entries the keys alone count.
     Keys(&'static str),
+    /// A map of whose entries the values alone count.
+    Values(&'static str),
+    /// Another collection, of which a part counts: from `offset` on, so many as `size` says.
+    Slice(&'static str),
+    /// Links in both directions, by any of the first ones.
+    BothWays(&'static str),
+    /// A map as the lowest of lists that skip entries.
+    Skipping(&'static str),
+    /// The numbers of the bits that are set in an array of words.
+    Bits(&'static str),
+    /// Elements of an array by the bits that are set, in a word or in an array of words.
+    Chosen(&'static str, &'static str),
+    /// One element, so many times.
+    Repeated(&'static str, &'static str),
+    /// What may be there.
+    Maybe(&'static str),
 }
 
 /// How the end of a ring is told.
@@ -88,6 +104,47 @@ pub(super) const KNOWN: &[Collection] = &[
     ("java.util.TreeSet", "set", Layout::Keys("m"), None),
     ("java.util.concurrent.ConcurrentHashMap", "map", Layout::Buckets("table", "key", "val"), None),
     ("java.util.concurrent.ConcurrentHashMap$KeySetView", "set", Layout::Keys("map"), None),
+    ("java.util.concurrent.ConcurrentHashMap$ValuesView", "list", Layout::Values("map"), None),
+    ("java.util.concurrent.ConcurrentHashMap$EntrySetView", "map", Layout::View("map"), None),
+    ("java.util.concurrent.ConcurrentSkipListMap", "map", Layout::Skipping("head"), None),
+    ("java.util.concurrent.ConcurrentSkipListSet", "set", Layout::Keys("m"), None),
+    ("java.util.concurrent.ConcurrentLinkedDeque", "list", Layout::BothWays("head"), None),
+    (
+        "java.util.concurrent.LinkedTransferQueue",
+        "list",
+        Layout::Links("head", "item", false),
+        None,
+    ),
+    ("java.util.concurrent.DelayQueue", "list", Layout::View("q"), None),
+    (
+        "java.util.concurrent.atomic.AtomicReferenceArray",
+        "list",
+        Layout::Array("array", None),
+        None,
+    ),
+    ("java.util.HashMap$KeySet", "set", Layout::Keys("this$0"), None),
+    ("java.util.HashMap$Values", "list", Layout::Values("this$0"), None),
+    ("java.util.HashMap$EntrySet", "map", Layout::View("this$0"), None),
+    ("java.util.LinkedHashMap$LinkedKeySet", "set", Layout::Keys("this$0"), None),
+    ("java.util.LinkedHashMap$LinkedValues", "list", Layout::Values("this$0"), None),
+    ("java.util.LinkedHashMap$LinkedEntrySet", "map", Layout::View("this$0"), None),
+    ("java.util.TreeMap$KeySet", "set", Layout::Keys("m"), None),
+    ("java.util.TreeMap$Values", "list", Layout::Values("this$0"), None),
+    ("java.util.TreeMap$EntrySet", "map", Layout::View("this$0"), None),
+    ("java.util.ArrayList$SubList", "list", Layout::Slice("root"), None),
+    ("java.util.AbstractList$SubList", "list", Layout::Slice("root"), None),
+    ("java.util.ImmutableCollections$SubList", "list", Layout::Slice("root"), None),
+    ("java.util.BitSet", "set", Layout::Bits("words"), None),
+    ("java.util.RegularEnumSet", "set", Layout::Chosen("universe", "elements"), None),
+    ("java.util.JumboEnumSet", "set", Layout::Chosen("universe", "elements"), None),
+    ("java.util.Collections$CopiesList", "list", Layout::Repeated("element", "n"), None),
+    ("java.util.Collections$CheckedSet", "set", Layout::View("c"), None),
+    ("java.util.Collections$CheckedCollection", "list", Layout::View("c"), None),
+    ("java.util.Collections$CheckedMap", "map", Layout::View("m"), None),
+    ("java.util.KeyValueHolder", "map", Layout::Pair("key", "value"), None),
+    ("java.util.AbstractMap$SimpleEntry", "map", Layout::Pair("key", "value"), None),
+    ("java.util.AbstractMap$SimpleImmutableEntry", "map", Layout::Pair("key", "value"), None),
+    ("java.util.Optional", "list", Layout::Maybe("value"), None),
     ("java.util.Properties", "map", Layout::View("map"), None),
     ("java.util.Hashtable", "map", Layout::Buckets("table", "key", "value"), Some("count")),
     ("java.util.IdentityHashMap", "map", Layout::Pairs("table"), Some("size")),

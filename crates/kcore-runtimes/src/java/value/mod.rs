@@ -1,12 +1,16 @@
 //! Values of Java as trees: fields by their names, strings, numbers in boxes, arrays, and collections of `java.util` as what
 //! they hold.
 
+mod big;
 mod collection;
+mod inet;
 mod layouts;
+mod library;
 pub(super) mod number;
 mod text;
+mod time;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use kcore_mem::Addr;
 
@@ -25,6 +29,8 @@ const MAX_NODES: u64 = 1 << 16;
 /// What all enumerations extend.
 const ENUM: &str = "java.lang.Enum";
 const STRING: &str = "java.lang.String";
+/// The field of an exception with the stack that it carries.
+const BACKTRACE: &str = "backtrace";
 /// What stands in the place of a value, and of the fields of an object.
 pub(super) const UNREAD: &str = "it cannot be read";
 const MOVED: &str = "no object is there: ZGC may have moved it and not yet updated this reference";
@@ -194,8 +200,11 @@ impl<'a> Reader<'a> {
         if name == STRING {
             return Some(text::of_string(self.objects, found.at, self.limits.characters));
         }
-        if let Some(node) = number::of_box(self.objects, found) {
-            return Some(node);
+        let characters = self.limits.characters;
+        let own = number::of_box(self.objects, found)
+            .or_else(|| library::of_object(self.objects, found, characters));
+        if own.is_some() {
+            return own;
         }
         self.objects.class_is_a(found.class.at, ENUM).then_some(())?;
         let name = self.objects.text(found.at, "name")?;
@@ -294,6 +303,13 @@ impl<'a> Reader<'a> {
     ) -> ScriptParts {
         let mut parts = ScriptParts::default();
         for field in fields {
+            if &*field.name == BACKTRACE
+                && let Some(trace) = self.java.trace_of(self.objects, object)
+            {
+                let label = ScriptLabel::Name(field.name.clone());
+                parts.parts.push(ScriptPart::new(label, self.trace(trace)));
+                continue;
+            }
             if parts.parts.len() as u64 >= self.limits.entries || self.left == 0 {
                 parts.is_cut = true;
                 break;
@@ -310,12 +326,31 @@ impl<'a> Reader<'a> {
         parts
     }
 
+    /// Where an exception was thrown, in place of what only the virtual machine can read.
+    fn trace(&self, trace: Vec<Arc<str>>) -> ScriptNode {
+        let most = self.limits.entries.min(self.left);
+        let (length, shown) =
+            (trace.len() as u64, (0_u64..).zip(trace).take_while(|it| it.0 < most));
+        let line = |(index, line)| {
+            let value = ScriptNode::scalar("frame", ScriptScalar::Symbol(Some(line)));
+            ScriptPart::new(ScriptLabel::Index(index), value)
+        };
+        let parts: Vec<ScriptPart> = shown.map(line).collect();
+        let is_cut = (parts.len() as u64) < length;
+        let parts = Some(ScriptParts { is_list: true, parts, is_cut });
+        ScriptNode { kind: "trace", parts, length: Some(length), ..ScriptNode::default() }
+    }
+
     /// A `java.lang.Class`, with the static fields of its class.
     fn class(&mut self, found: &JavaObject, depth: u32) -> ScriptNode {
         let layout = self.java.layout.klasses.as_ref();
         let of = layout.and_then(|layout| layout.of_mirror(self.objects.memory, found.at));
-        let declared = of.map(|of| self.objects.declared_by(of));
-        // The class of a primitive type has no fields.
+        let is_of_array = |of: &Addr| {
+            let name = self.objects.methods.class(self.objects.memory, *of);
+            name.is_some_and(|name| name.starts_with('['))
+        };
+        // Classes of primitive types and of arrays have no fields.
+        let declared = of.filter(|of| !is_of_array(of)).map(|of| self.objects.declared_by(of));
         let is_unread = declared.as_ref().is_some_and(|declared| !declared.is_whole);
         let declared = declared.unwrap_or_default().fields;
         let mut parts =
@@ -352,13 +387,16 @@ impl<'a> Reader<'a> {
                 break;
             }
             let (label, value) = match entry {
-                Entry::Item(value) if kind == "list" => (ScriptLabel::Index(index), value),
-                Entry::Item(value) => (ScriptLabel::Item, value),
+                Entry::Item(value) if kind == "list" => {
+                    (ScriptLabel::Index(index), self.referred(value, below))
+                }
+                Entry::Item(value) => (ScriptLabel::Item, self.referred(value, below)),
+                Entry::Number(value) => (ScriptLabel::Item, number::int(value)),
                 Entry::Pair(key, value) => {
-                    (ScriptLabel::Entry(Box::new(self.referred(key, below))), value)
+                    let key = ScriptLabel::Entry(Box::new(self.referred(key, below)));
+                    (key, self.referred(value, below))
                 }
             };
-            let value = self.referred(value, below);
             parts.push(ScriptPart::new(label, value));
         }
         let length = length.or_else(|| (!is_cut && !is_unread).then_some(parts.len() as u64));
@@ -399,6 +437,7 @@ impl<'a> Reader<'a> {
             Step::Index(index) => {
                 { entries }.nth(usize::try_from(*index).ok()?).and_then(|entry| match entry {
                     Entry::Item(value) => Some(part_of(value)),
+                    Entry::Number(value) => Some(Part::Number(number::int(value))),
                     Entry::Pair(..) => None,
                 })
             }
@@ -418,6 +457,11 @@ impl<'a> Reader<'a> {
         let read = |field: &super::fields::Field| {
             self.at(found.at, field.offset, ElementType::of_signature(&field.signature)?)
         };
+        if name == BACKTRACE
+            && let Some(trace) = self.java.trace_of(self.objects, found.at)
+        {
+            return Some(Part::Number(self.trace(trace)));
+        }
         if let Some(field) = self.objects.field(found.class.at, name) {
             return read(&field);
         }

@@ -36,6 +36,11 @@ pub(super) fn at(
     of_raw(raw, element)
 }
 
+/// A number that no memory holds as such.
+pub(super) fn int(value: u64) -> ScriptNode {
+    ScriptNode::scalar("int", ScriptScalar::Integer(value.to_string().into()))
+}
+
 /// What bits mean in a type; `None` of a reference.
 pub(in crate::java) fn of_raw(raw: u64, element: ElementType) -> Option<ScriptNode> {
     let integer = |kind, value: i64| {
@@ -53,10 +58,10 @@ pub(in crate::java) fn of_raw(raw: u64, element: ElementType) -> Option<ScriptNo
         ElementType::Double => {
             ScriptNode::scalar("double", ScriptScalar::Number(f64::from_bits(raw)))
         }
-        ElementType::Byte => integer("byte", i64::from((raw & 0xff) as u8 as i8)),
-        ElementType::Short => integer("short", i64::from((raw & 0xffff) as u16 as i16)),
-        ElementType::Int => integer("int", i64::from((raw & 0xffff_ffff) as u32 as i32)),
-        ElementType::Long => integer("long", raw as i64),
+        ElementType::Byte => integer("byte", element.integer(raw)?),
+        ElementType::Short => integer("short", element.integer(raw)?),
+        ElementType::Int => integer("int", element.integer(raw)?),
+        ElementType::Long => integer("long", element.integer(raw)?),
         ElementType::Reference => return None,
     })
 }

@@ -16,10 +16,22 @@ pub(super) fn of_string(objects: &Objects<'_>, at: Addr, most: u64) -> ScriptNod
 }
 
 fn read(objects: &Objects<'_>, at: Addr, most: u64) -> Option<ScriptNode> {
+    let (scalar, length) = of_characters(objects, at, None, most)?;
+    Some(ScriptNode { length: Some(length), ..ScriptNode::scalar("string", scalar) })
+}
+
+/// The characters of an object with an array of them in `value`, of which so many count, or all; and how many these are.
+pub(super) fn of_characters(
+    objects: &Objects<'_>,
+    at: Addr,
+    count: Option<u64>,
+    most: u64,
+) -> Option<(ScriptScalar, u64)> {
     let array = objects.reference(at, "value")?;
     let width = if objects.number(at, "coder", 1)? == 0 { 1_u64 } else { 2 };
-    let bytes = objects.oops.length(objects.memory, array)?;
-    let length = bytes.checked_div(width)?;
+    let room = objects.oops.length(objects.memory, array)?.checked_div(width)?;
+    let length = count.unwrap_or(room);
+    (length <= room).then_some(())?;
     let wanted = length.min(most).checked_mul(width)?;
     let held = objects.memory.0.read_held(objects.oops.bytes(array)?, wanted);
     let rest = match (held.len() as u64 == wanted, length > most) {
@@ -28,7 +40,7 @@ fn read(objects: &Objects<'_>, at: Addr, most: u64) -> Option<ScriptNode> {
         _ => TextRest::None,
     };
     let scalar = if width == 1 { of_bytes(&held, rest) } else { of_pairs(&held, rest) };
-    Some(ScriptNode { length: Some(length), ..ScriptNode::scalar("string", scalar) })
+    Some((scalar, length))
 }
 
 /// Latin-1.
