@@ -19,6 +19,15 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Whether it leaves any out.
+    pub const fn is_any(&self) -> bool {
+        self.state.is_some()
+            || self.reason.is_some()
+            || self.function.is_some()
+            || self.minutes.is_some()
+            || self.awaited.is_some()
+    }
+
     /// That of the options `-s`, `-r`, `-f`, `-m` and `-w`.
     ///
     /// # Errors
@@ -73,11 +82,18 @@ fn runs(core: &Core, goroutine: &Goroutine, name: &str) -> bool {
     })
 }
 
-/// Whether a function is the one that is asked for, or stands in it: `main.serve` has `main.serve.func1`.
+/// Whether a function is the one that is asked for, or stands in it: `main.serve` has `main.serve.func1`. The dots of a
+/// package's last word may be escaped, as Go's own traces have them.
 fn is_of(function: &str, name: &str) -> bool {
-    let rest = function.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let is_in = |function: &str| {
+        let rest = function.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    is_in(function) || (function.contains(ESCAPED) && is_in(&function.replace(ESCAPED, ".")))
 }
+
+/// A dot in the last word of a package's path.
+const ESCAPED: &str = "%2e";
 
 #[cfg(test)]
 mod tests {
@@ -89,5 +105,7 @@ mod tests {
         assert!(is_of("main.serve.func1", "main.serve"));
         assert!(is_of("main.(*T).Run", "main"));
         assert!(!is_of("main.served", "main.serve"));
+        assert!(is_of("gopkg.in/yaml%2ev3.Load", "gopkg.in/yaml.v3"));
+        assert!(is_of("gopkg.in/yaml%2ev3.Load", "gopkg.in/yaml%2ev3"));
     }
 }

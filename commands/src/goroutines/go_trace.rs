@@ -93,7 +93,9 @@ struct TraceLine {
 impl TraceLine {
     fn of(core: &Core, go: &Go, goroutine: &Goroutine, frame: &NamedFrame) -> Self {
         let location = &frame.location;
-        let physical = frame.frame.filter(|_| !location.inline);
+        // Frames of another language that stand there have no arguments of Go's.
+        let is_own = location.kind.is_machine_code() && !location.inline;
+        let physical = frame.frame.filter(|_| is_own);
         let words = || {
             let frame = physical?;
             go.arguments(core, frame.pc, frame.cfa?)

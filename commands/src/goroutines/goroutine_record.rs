@@ -31,6 +31,8 @@ pub struct GoroutineRecord {
     /// The module of its runtime.
     module: Arc<str>,
     labels: Vec<(String, String)>,
+    /// Whether only its bubble of `testing/synctest` can end its wait, and the reason does not say so.
+    is_durable: bool,
     whole: bool,
 }
 
@@ -77,6 +79,7 @@ impl GoroutineRecord {
             is_exact: subject::clock(core).is_some(),
             module: owner.map_or_else(|| "".into(), |go| go.identity().instance.clone()),
             labels: labels.unwrap_or_default(),
+            is_durable: owner.is_some_and(|go| go.is_durable(&goroutine)),
             goroutine,
             whole: false,
         }
@@ -117,6 +120,11 @@ const IN_C: &str = "in C";
 const OUTERMOST: &str = "runtime.goexit";
 
 impl GoroutineRecord {
+    fn shown_reason(&self) -> Option<String> {
+        let reason = self.goroutine.reason.or(self.goroutine.in_c.then_some(IN_C))?;
+        Some(format!("{reason}{}", if self.is_durable { " (durable)" } else { "" }))
+    }
+
     fn shown_labels(&self) -> Option<String> {
         let labels: Vec<String> =
             self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -215,7 +223,7 @@ impl Record for GoroutineRecord {
             .opt_text("labels", self.shown_labels())
             .text("module", &*self.module)
             .display("stack", Cell::text(format!("{:x}-{:x}", stack.start, stack.end)))
-            .display("shown_reason", text(goroutine.reason.or(goroutine.in_c.then_some(IN_C))))
+            .display("shown_reason", Cell::or_null(self.shown_reason(), Cell::text))
             .display("shown_signal", Cell::or_null(signal.map(shown_signal), Cell::text))
             .display("shown_in_c", Cell::or_null(goroutine.in_c.then_some(IN_C), Cell::text))
             .display("shown_awaited", Cell::or_null(self.shown_awaited(), Cell::text))

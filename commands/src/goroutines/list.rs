@@ -66,7 +66,10 @@ impl Dcmd for Goroutines {
         subject::note_damage(cx)?;
         let filter = Filter::of(args)?;
         let all = subject::all(core)?;
-        let goroutines = all.filter(|goroutine| filter.admits(core, goroutine));
+        let mut goroutines = all.filter(|goroutine| filter.admits(core, goroutine)).peekable();
+        if filter.is_any() && goroutines.peek().is_none() {
+            return cx.note("no goroutine is as the options say");
+        }
         if args.has('u') && !cx.input().pipe_out {
             return groups::show(cx, goroutines);
         }

@@ -14,8 +14,12 @@ use crate::{
 const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
 /// How it begins since Go 1.18 and since Go 1.20, and where a description has the kind of the function.
 const KNOWN: [(u32, usize); 2] = [(0xffff_fff0, 36), (0xffff_fff1, 40)];
-/// The byte of the header, `runtime.pcHeader`, that says how long its words are, and where they begin.
-const WORD_SIZE: usize = 7;
+/// The section in which they lie if they have none of their own, that which tells that Go made the file, and what they are
+/// aligned to.
+const SHARED: &str = ".data.rel.ro";
+const MADE_BY_GO: &str = ".go.buildinfo";
+const ALIGNED: usize = 32;
+/// Where the words of the header, `runtime.pcHeader`, begin.
 const WORDS: usize = 8;
 /// Numbers of its words: how many functions there are, where their code begins, where their names and where they
 /// themselves are.
@@ -73,9 +77,9 @@ struct Described {
 impl GoFunctions {
     /// Those of a file; `None` where it has none, or they do not hold together.
     pub fn of(image: &Image) -> Option<Self> {
-        let name = TABLES.into_iter().find(|name| image.section(name).is_some())?;
-        let table = Table::parse(image.section_data(name)?, image.target())?;
-        let text = text_start(image, image.section(name)?.svma)?;
+        let (name, base) = place_of_table(image)?;
+        let table = Table::parse(image.section_data(name)?, base, image.target())?;
+        let text = text_start(image, image.section(name)?.svma.checked_add(base as u64)?)?;
         let section = image.sections().iter().position(|section| section.name == CODE)?;
         let section = u16::try_from(section).ok()?;
         let is_lowest = table.lowest_of_their_name();
@@ -109,18 +113,18 @@ impl GoFunctions {
 }
 
 impl Table {
-    fn parse(bytes: Section, target: Target) -> Option<Self> {
-        let mut cursor = Cursor::new(&bytes, target);
-        let magic = cursor.u32().ok()?;
-        let (_, kind) = KNOWN.into_iter().find(|(known, _)| *known == magic)?;
-        let size = usize::from(*bytes.get(WORD_SIZE)?);
-        (size == target.word_size()).then_some(())?;
+    /// That which begins `base` bytes behind the beginning of a section.
+    fn parse(bytes: Section, base: usize, target: Target) -> Option<Self> {
+        let head = bytes.get(base..)?;
+        let kind = begins(head, target)?;
+        let size = target.word_size();
         let word = |number: usize| {
             let at = number.checked_mul(size)?.checked_add(WORDS)?;
-            let bytes = bytes.get(at..at.checked_add(size)?)?;
+            let bytes = head.get(at..at.checked_add(size)?)?;
             usize::try_from(target.uint(bytes)).ok()
         };
-        let (count, names, functions) = (word(COUNT)?, word(NAMES)?, word(FUNCTIONS)?);
+        let into = |number: usize| word(number)?.checked_add(base);
+        let (count, names, functions) = (word(COUNT)?, into(NAMES)?, into(FUNCTIONS)?);
         Some(Self { target, count, names, functions, kind, bytes })
     }
 
@@ -166,6 +170,30 @@ impl Table {
     fn half(&self, at: usize) -> Option<u32> {
         Cursor::new(self.bytes.get(at..)?, self.target).u32().ok()
     }
+}
+
+/// The section that has the tables, and how far into it they begin. Where the system's linker made the file, some releases
+/// leave them no section of their own.
+fn place_of_table(image: &Image) -> Option<(&'static str, usize)> {
+    if let Some(name) = TABLES.into_iter().find(|name| image.section(name).is_some()) {
+        return Some((name, 0));
+    }
+    image.section(MADE_BY_GO)?;
+    let (bytes, target) = (image.section_data(SHARED)?, image.target());
+    let mut places = (0..bytes.len()).step_by(ALIGNED);
+    let base = places.find(|at| bytes.get(*at..).is_some_and(|it| begins(it, target).is_some()))?;
+    Some((SHARED, base))
+}
+
+/// Whether tables begin with these bytes, and where a description in them has the kind of the function.
+fn begins(bytes: &[u8], target: Target) -> Option<usize> {
+    let mut cursor = Cursor::new(bytes, target);
+    let (magic, zeros) = (cursor.u32().ok()?, cursor.bytes(2).ok()?);
+    let (quantum, word) = (cursor.u8().ok()?, cursor.u8().ok()?);
+    let (_, kind) = KNOWN.into_iter().find(|(known, _)| *known == magic)?;
+    let is_one =
+        zeros == [0, 0] && matches!(quantum, 1 | 2 | 4) && usize::from(word) == target.word_size();
+    is_one.then_some(kind)
 }
 
 /// Where the code begins, which what lies at `table` or the section of the module says.
@@ -240,7 +268,7 @@ mod tests {
     }
 
     fn parsed(bytes: Vec<u8>) -> Option<Table> {
-        Table::parse(Section::from(bytes), TARGET)
+        Table::parse(Section::from(bytes), 0, TARGET)
     }
 
     #[test]
@@ -269,6 +297,15 @@ mod tests {
         let mut many = whole.clone();
         many[WORDS..WORDS + 8].fill(0xff);
         assert!(parsed(many).is_none_or(|table| table.all().count() <= whole.len() / ENTRY));
+    }
+
+    #[test]
+    fn tables_may_lie_in_a_section_of_others() {
+        let bytes = [vec![7; 64], tables(0xffff_fff0, &[("main.f", 0), ("main.g", 0)])].concat();
+        assert!(begins(&bytes, TARGET).is_none() && begins(&bytes[64..], TARGET) == Some(36));
+        let table = Table::parse(Section::from(bytes), 64, TARGET).unwrap();
+        let names: Vec<_> = table.all().map(|it| table.text(it.name).to_vec()).collect();
+        assert_eq!(names, [b"main.f", b"main.g"]);
     }
 
     #[test]

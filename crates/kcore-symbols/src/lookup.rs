@@ -190,6 +190,8 @@ enum Hints {
     Beginnings([String; 3]),
     /// The mangled name holds these.
     Words(Vec<String>),
+    /// A function of Go in a package with a path, whose name in the table holds these and an escape.
+    PathWords(Vec<String>),
 }
 
 impl Hints {
@@ -199,7 +201,10 @@ impl Hints {
             let (global, local) = (format!("_Z{len}{wanted}"), format!("_ZL{len}{wanted}"));
             return Self::Beginnings([format!("{wanted}."), global, local]);
         }
-        Self::Words(words(wanted))
+        match wanted.contains('/') {
+            true => Self::PathWords(words(wanted)),
+            false => Self::Words(words(wanted)),
+        }
     }
 
     fn may_be(&self, name: &[u8]) -> bool {
@@ -207,6 +212,10 @@ impl Hints {
             Self::Beginnings(all) => all.iter().any(|one| name.starts_with(one.as_bytes())),
             Self::Words(words) => {
                 is_mangled(name) && words.iter().all(|word| contains(name, word.as_bytes()))
+            }
+            Self::PathWords(words) => {
+                (is_mangled(name) || contains(name, b"%2e"))
+                    && words.iter().all(|word| contains(name, word.as_bytes()))
             }
         }
     }

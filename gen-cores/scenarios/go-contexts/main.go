@@ -56,16 +56,24 @@ type scope struct {
 	context.Context
 }
 
+// outer is one by what is embedded in what is embedded.
+type outer struct {
+	number int
+	scope
+}
+
 func ownContexts() {
 	base, endBase := context.WithCancel(context.TODO())
 	own := &request{base, 7}
 	var inner context.Context = scope{"inner", own}
+	around := &outer{8, scope{"around", base}}
 	below, endBelow := context.WithCancel(inner)
 	fmt.Fprintf(&told, "context %x 0 cancel open children=1\n", where(base))
 	tellContext(own, base, "own", "open type=main.request")
 	tellContext(inner, own, "own", "open type=main.scope")
+	tellContext(around, base, "own", "open type=main.outer")
 	tellContext(below, inner, "cancel", "open children=0")
-	kept = append(kept, below, &scope{name: "without a context"}, endBase, endBelow)
+	kept = append(kept, below, around, &scope{name: "without a context"}, endBase, endBelow)
 }
 
 // forgotten leaves a context that nothing but its timer leads to.

@@ -81,10 +81,10 @@ func channels() {
 	tellChannel(numbers, "int 3 3 open [7 9 11] [] ["+first+" "+second+"]")
 
 	words := make(chan string, 4)
-	words <- "one"
+	words <- "one\n"
 	words <- "two words"
 	close(words)
-	tellChannel(words, "string 2 4 closed [one two words] [] []")
+	tellChannel(words, `string 2 4 closed ["one\n" "two words"] [] []`)
 
 	never := make(chan int)
 	go receives(never, 1)

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::{Go, printed_value::printed, types::GoType};
+use super::{
+    Go,
+    printed_value::{SHORT, printed, text},
+    types::{GoType, Kind},
+};
 use crate::Host;
 
 /// Fields of a channel that lie alike in all versions.
@@ -93,8 +97,7 @@ impl Go {
         let value = |number: u64| {
             let index = first.checked_add(number)?.checked_rem(capacity)?;
             let at = buffer.checked_add(index.checked_mul(element.size)?)?;
-            let plain =
-                element.kind.is_plain().then(|| printed(space, self.layout.minor, element, at));
+            let plain = element.kind.is_plain().then(|| spelled(space, element, at));
             Some((at, plain.flatten()))
         };
         (0..count.min(MAX_VALUES)).filter_map(value).collect()
@@ -122,4 +125,14 @@ impl Go {
         }
         Some((found, false))
     }
+}
+
+/// A number or a text, as Go's source has it.
+fn spelled(space: &dyn AddressSpace, ty: &GoType, at: Addr) -> Option<Arc<str>> {
+    if ty.kind != Kind::Text {
+        return printed(space, SHORT, ty, at);
+    }
+    let quoted = format!("{:?}", text(space, at)?);
+    let is_named = !ty.is_predeclared();
+    Some(if is_named { format!("{}({quoted})", ty.name).into() } else { quoted.into() })
 }

@@ -33,8 +33,9 @@ impl Python {
         let groups = || chains.iter().flat_map(|chain| &chain.groups);
         match groups().any(|group| group.anchor.is_some()) {
             true => {
+                let by_sp = by_sp(frames);
                 let of = |chain: &Chain| {
-                    chain.groups.iter().map(|group| anchored(frames, group)).collect()
+                    chain.groups.iter().map(|group| anchored(frames, &by_sp, group)).collect()
                 };
                 chains.iter().map(of).collect()
             }
@@ -138,13 +139,22 @@ fn is_clone(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('.')
 }
 
+/// Stack pointers with the native frames that have them, the lowest first. Frames of one stack lie one behind the other,
+/// innermost lowest, but between them may be some of another stack, as those of goroutines.
+fn by_sp(frames: &[Frame]) -> Vec<(Addr, usize)> {
+    let all = frames.iter().enumerate();
+    let mut all: Vec<(Addr, usize)> = all.filter_map(|(at, it)| Some((it.sp?, at))).collect();
+    all.sort_unstable();
+    all
+}
+
 /// The native frame that holds the anchor of a group.
-fn anchored(frames: &[Frame], group: &Group) -> Option<usize> {
+fn anchored(frames: &[Frame], by_sp: &[(Addr, usize)], group: &Group) -> Option<usize> {
     let anchor = group.anchor?;
-    // Frames lie one behind the other, innermost lowest.
-    let after = frames.partition_point(|frame| frame.sp.is_some_and(|sp| sp <= anchor));
-    let place = after.checked_sub(1)?;
-    let end = frames.get(after).and_then(|frame| frame.sp).or(frames.get(place)?.cfa)?;
+    let after = by_sp.partition_point(|(sp, _)| *sp <= anchor);
+    let (_, place) = *by_sp.get(after.checked_sub(1)?)?;
+    let next = frames.get(place.checked_add(1)?).filter(|next| !next.on_other_stack);
+    let end = next.and_then(|next| next.sp).or(frames.get(place)?.cfa)?;
     (anchor < end).then_some(place)
 }
 

@@ -113,18 +113,13 @@ impl<'a> Shapes<'a> {
         })
     }
 
-    /// That of a structure which programs made, if the interface of contexts is embedded in it: it has the methods of that.
+    /// That of a structure which programs made, if the interface of contexts is embedded in it, or in one that is embedded: it
+    /// has the methods of that.
     fn own(&self, named: &GoType, shape: &Shape) -> Option<ContextShape> {
-        let Shape::Structure(fields) = shape else { return None };
-        let is_parent = |field: &&Field| {
-            &*field.name == EMBEDDED
-                && self.reader.shaped(field.ty).is_some_and(|ty| &*ty.ty.name == super::INTERFACE)
-        };
-        let parent = fields.iter().find(is_parent)?.offset;
         Some(ContextShape {
             ty: named.clone(),
             kind: ContextKind::Own,
-            parent,
+            parent: self.embedded(shape, MAX_NESTED)?,
             done: None,
             children: None,
             ended: None,
@@ -134,6 +129,24 @@ impl<'a> Shapes<'a> {
             deadline: None,
             timer: None,
             function: None,
+        })
+    }
+
+    /// Where the interface of contexts is embedded in a structure.
+    fn embedded(&self, shape: &Shape, depth: usize) -> Option<u64> {
+        let (Shape::Structure(fields), Some(depth)) = (shape, depth.checked_sub(1)) else {
+            return None;
+        };
+        let is_parent = |field: &&Field| {
+            &*field.name == EMBEDDED
+                && self.reader.shaped(field.ty).is_some_and(|ty| &*ty.ty.name == super::INTERFACE)
+        };
+        let own = fields.iter().find(is_parent).map(|field| field.offset);
+        own.or_else(|| {
+            fields.iter().filter(|field| self.is_embedded(field)).find_map(|field| {
+                let inner = self.embedded(&self.reader.shaped(field.ty)?.shape, depth)?;
+                field.offset.checked_add(inner)
+            })
         })
     }
 
