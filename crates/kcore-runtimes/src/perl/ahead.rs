@@ -19,6 +19,16 @@ const MAX_STACKS: usize = 8;
 const PAGE: usize = 4096;
 
 impl Perl {
+    /// Looks at the memory in which calls of the first interpreter lie.
+    pub(super) fn look_at_first(&self, host: &dyn Host) {
+        let memory = self.memory(host);
+        if let Some(interpreter) = self.storage.first(&memory) {
+            memory.look_at_contexts(&interpreter);
+            // The innermost position is one of its own words.
+            let _ = memory.word(interpreter.position, 0);
+        }
+    }
+
     /// Looks at what the calls of the next moment may need: the calls of this one with their names and places.
     pub(super) fn look_ahead(&self, host: &dyn Host) {
         for thread in host.threads() {
