@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
-use kcore_runtimes::{FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, lua::Lua, objects::Objects};
+use kcore_runtimes::{
+    FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, lua::Lua, objects::Objects,
+};
 use kcore_unwind::{End, Frame, Tid, Trust};
 
 use crate::{input::Input, memory::Memory, python_host::PythonHost};

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::{
-    FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, luajit::LuaJit, objects::Objects,
+    FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, luajit::LuaJit,
+    objects::Objects,
 };
 use kcore_unwind::{End, Frame, Tid, Trust};
 

@@ -4,7 +4,8 @@ use std::{ops::ControlFlow, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::{
-    DyingStack, FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, objects::Objects, perl::Perl,
+    DyingStack, FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, objects::Objects,
+    perl::Perl,
 };
 use kcore_unwind::{End, Frame, Tid, Trust};
 
