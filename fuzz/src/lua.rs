@@ -1,7 +1,11 @@
-//! States, calls, names, values and coroutines of Lua, in memory that may hold anything.
+//! States, calls, names, values, coroutines and objects of Lua, in memory that may hold anything.
+
+use std::ops::ControlFlow;
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
-use kcore_runtimes::{FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, lua::Lua};
+use kcore_runtimes::{
+    FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, lua::Lua, objects::Objects,
+};
 use kcore_unwind::{End, Frame, Tid, Trust};
 
 use crate::{input::Input, memory::Memory, python_host::PythonHost};
@@ -43,4 +47,14 @@ pub fn run(data: &[u8]) {
         }
     }
     let _ = lua.tasks(&host);
+    let mut all = Vec::new();
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let _ = lua.each_object(&host, &mut go_on, &mut |object| all.push(object));
+    for object in all {
+        let held = lua.holder(&host, object.at);
+        assert!(held.is_some_and(|held| held.at <= object.at), "each object holds its address");
+        let _ = (lua.value(&host, object.at, LIMITS), lua.edges(&host, object.at));
+        let _ = lua.identify(&host, object.at);
+    }
+    let _ = lua.graph(&host, &mut |_, _| ControlFlow::Continue(()));
 }

@@ -1,10 +1,11 @@
-//! Interpreters, calls, names and values of Perl, in memory that may hold anything.
+//! Interpreters, calls, names, values and objects of Perl, in memory that may hold anything.
 
-use std::sync::Arc;
+use std::{ops::ControlFlow, sync::Arc};
 
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_runtimes::{
-    DyingStack, FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, perl::Perl,
+    DyingStack, FrameKind, FrameOfLanguage, NativeStack, Runtime, VariableLimits, objects::Objects,
+    perl::Perl,
 };
 use kcore_unwind::{End, Frame, Tid, Trust};
 
@@ -58,4 +59,14 @@ pub fn run(data: &[u8]) {
     }
     let functions: [Arc<str>; 2] = ["Perl_die_unwind".into(), "main".into()];
     let _ = perl.end(&host, &DyingStack { stack: native, functions: &functions });
+    let mut all = Vec::new();
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let _ = perl.each_object(&host, &mut go_on, &mut |object| all.push(object));
+    for object in all {
+        let held = perl.holder(&host, object.at);
+        assert!(held.is_some_and(|held| held.at <= object.at), "each object holds its address");
+        let _ = (perl.value(&host, object.at, LIMITS), perl.edges(&host, object.at));
+        let _ = perl.identify(&host, object.at);
+    }
+    let _ = perl.graph(&host, &mut |_, _| ControlFlow::Continue(()));
 }

@@ -53,6 +53,8 @@ const WITHOUT_GCORE: &[&str] = &[
     "locals-cpp",
     "locals-rust",
     "main-exited",
+    "php-fibers",
+    "ruby-ractors",
     "signal-again",
     "signal-again-alarm",
     "signal-again-altstack",

@@ -18,6 +18,9 @@ The roots of JavaScript are contexts, stacks, registers and the data of isolates
 frames with their variables, exceptions and static types; then operands of frames, native stacks, registers, and the \
 data of C modules. The roots of Go are variables and finalizers; then words of the stacks of goroutines, and registers. \
 The roots of Java are threads, references of native code and classes; then native stacks and registers. \
+The roots of Ruby are stacks of values, receivers of frames, and classes. The roots of PHP are variables of calls and \
+global ones. The roots of Perl are the symbol table and code that runs. The roots of Lua are the registry, threads of \
+Lua that run, and metatables of types. \
 kcore does not know what C code keeps in its own memory, and cannot tell V8's handles from other \
 words of memory.";
 

@@ -7,6 +7,7 @@ mod cut;
 mod harness;
 #[path = "../dcmds/made.rs"]
 mod made;
+mod objects;
 mod stacks;
 mod traces;
 mod variables;

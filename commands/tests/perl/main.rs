@@ -10,6 +10,7 @@ mod harness;
 mod hurt;
 #[path = "../dcmds/made.rs"]
 mod made;
+mod objects;
 #[path = "../dcmds/opened.rs"]
 mod opened;
 mod stacks;

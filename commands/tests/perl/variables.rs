@@ -65,6 +65,36 @@ fn arguments_are_those_that_were_passed() {
 }
 
 #[test]
+fn what_was_shifted_is_told_by_number_and_what_is_left_by_its_own() {
+    for core in cases().iter().map(Opened::of) {
+        let plus = frame(&core, "main::plus");
+        assert_eq!(names(&plus, "args"), ["$_[0]", "@_"], "{}: {plus:#}", core.name);
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let text = harness::run_on(&core.core, &format!("0t{tid}::stack -v")).out;
+        assert!(text.contains("$_[0] = \"left\""), "{}: {text}", core.name);
+        assert!(text.contains("@_ = <1 shifted>"), "{}: {text}", core.name);
+    }
+}
+
+#[test]
+fn variables_of_packages_are_seen_where_they_were_named() {
+    for core in cases().iter().map(Opened::of) {
+        let main = frame(&core, "main program");
+        for name in ["$limit", "@pairs"] {
+            assert!(names(&main, "locals").contains(&name), "{}: {main:#}", core.name);
+        }
+        let sorted = frame(&core, "main::sorted");
+        assert!(names(&sorted, "locals").contains(&"$limit"), "{}: {sorted:#}", core.name);
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let number = main["index"].as_u64().expect("a number");
+        let line =
+            format!("0t{tid}::frame {number}; ::print '$limit'; ::print '$pairs[2]->{{number}}'");
+        let shown = harness::run_on(&core.core, &line).out;
+        assert!(shown.contains(" = 3\n"), "{}: {shown}", core.name);
+    }
+}
+
+#[test]
 fn closures_and_text_see_the_variables_around_them() {
     for core in cases().iter().map(Opened::of) {
         let searched = frame(&core, "main::searched");

@@ -58,3 +58,43 @@ fn arguments_are_told_apart_from_other_variables() {
         assert_eq!(names("fread", "args"), wanted, "{}: {stack:#}", core.name);
     }
 }
+
+#[test]
+fn variables_of_files_and_of_arrays_are_those_of_the_call_that_takes_them() {
+    for core in cases().iter().map(Opened::of) {
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let stack = core.records(&format!("0t{tid}::stack")).remove(0);
+        let all = stack["frames"].as_array().expect("frames");
+        for function in ["included", "include"] {
+            let frame = all.iter().find(|frame| frame["function"] == function).expect("its frame");
+            let number = frame["index"].as_u64().expect("a number");
+            let line = format!("0t{tid}::frame {number}; ::locals");
+            let shown = harness::run_on(&core.core, &line).out;
+            for told in ["$own = 6", "$taken = \"from an array\"", "$new = \"of the file\""] {
+                assert!(
+                    shown.lines().any(|line| line.trim() == told),
+                    "{}: {function}: {told} in {shown}",
+                    core.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn functions_of_one_expression_have_the_object_around_them() {
+    for core in cases().iter().map(Opened::of) {
+        let tid = core.truth.crashed_tid.expect("a thread");
+        let stack = core.records(&format!("0t{tid}::stack -v")).remove(0);
+        let all = stack["frames"].as_array().expect("frames");
+        let is_it = |frame: &&serde_json::Value| {
+            let next = frame["index"].as_u64().expect("a number") + 1;
+            let name = frame["function"].as_str().unwrap_or_default();
+            let around = all.iter().find(|frame| frame["index"] == next);
+            name.contains("{closure") && around.is_some_and(|it| it["function"] == "Account->__get")
+        };
+        let frame = all.iter().find(is_it).unwrap_or_else(|| panic!("{}: {stack:#}", core.name));
+        let args = frame["args"].as_array().expect("arguments");
+        assert!(args.iter().any(|it| it["name"] == "$this"), "{}: {frame:#}", core.name);
+    }
+}

@@ -15,6 +15,7 @@ mod made;
 #[path = "../dcmds/opened.rs"]
 mod opened;
 mod print;
+mod ractors;
 mod stacks;
 mod values;
 

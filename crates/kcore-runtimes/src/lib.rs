@@ -54,6 +54,7 @@ mod lua_text;
 pub mod luajit;
 mod mapped_script;
 mod moved_host;
+mod object_list;
 pub mod objects;
 pub mod perl;
 pub mod php;

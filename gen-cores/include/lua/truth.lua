@@ -127,6 +127,11 @@ function truth.locals(name)
   note("locals.jsonl", '{"function":' .. text(name) .. ',"locals":{' .. table.concat(told, ",") .. "}}")
 end
 
+-- Tells how many kilobytes Lua uses.
+function truth.memory(kilobytes)
+  note("memory.jsonl", '{"bytes":' .. string.format("%.0f", kilobytes * 1024) .. "}")
+end
+
 -- Tells a coroutine: where it lies, what it does, and its frames.
 function truth.coroutine(made, state)
   local at = tostring(made):match("0x%x+")

@@ -11,7 +11,15 @@ use List::Util qw(first reduce);
 
 my $kept = 42;
 our $limit = 3;
+our @pairs = map { Pair->new($_) } 1 .. 1000;
 my $threads = 1;
+
+package Pair;
+
+sub new {
+    my ($class, $number) = @_;
+    return bless { number => $number, text => "text $number" }, $class;
+}
 
 package Account;
 
@@ -104,7 +112,7 @@ sub text {
 }
 
 sub by_value {
-    plus($a) if $a == 2 or $b == 2;
+    plus($a, "left") if $a == 2 or $b == 2;
     return $a <=> $b;
 }
 
@@ -115,7 +123,7 @@ sub compared {
 }
 
 sub plus {
-    my ($value) = @_;
+    my $value = shift;
     my $number = bless {}, "Number";
     my $sum = $number + $value;
     return $sum;

@@ -53,7 +53,7 @@ class Account
 
     public function __get($member)
     {
-        return $this->missing($member);
+        return (fn () => $this->missing($member))();
     }
 
     public function finish($value, ...$rest)

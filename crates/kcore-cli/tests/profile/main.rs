@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod busy;
 mod changing;
 mod ended;
 mod formats;

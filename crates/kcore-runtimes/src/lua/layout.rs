@@ -65,6 +65,12 @@ pub struct GlobalLayout {
     pub objects: u64,
     pub registry: u64,
     pub main: u64,
+    /// Where lists of objects begin: `allgc`, `finobj`, `tobefnz` and `fixedgc`, as far as there are such.
+    pub lists: &'static [u64],
+    /// `strt`, where short strings are on no list.
+    pub strings: Option<u64>,
+    /// `mt`: the metatables of types.
+    pub metatables: u64,
 }
 
 /// Offsets of `CallInfo`.
@@ -88,9 +94,12 @@ pub struct CallLayout {
 /// Offsets of `Proto`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProtoLayout {
+    pub size: u64,
     pub constants: (u64, u64),
     pub code: (u64, u64),
+    /// Functions inside, and how many.
     pub inner: u64,
+    pub inner_count: u64,
     pub lines: (u64, u64),
     /// Lines that others are counted from.
     pub absolute_lines: Option<(u64, u64)>,
@@ -108,6 +117,7 @@ pub struct ProtoLayout {
 /// Offsets of `Table`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TableLayout {
+    pub size: u64,
     pub node_log: u64,
     pub array_size: u64,
     pub array: u64,
@@ -126,7 +136,14 @@ const STATE_54: StateLayout = StateLayout {
     error_jump: 88,
     base_call: 96,
 };
-const GLOBAL_54: GlobalLayout = GlobalLayout { objects: 112, registry: 64, main: 264 };
+const GLOBAL_54: GlobalLayout = GlobalLayout {
+    objects: 112,
+    registry: 64,
+    main: 264,
+    lists: &[112, 128, 176, 184],
+    strings: None,
+    metatables: 480,
+};
 
 const V54: Layout = Layout {
     series: Series::V54,
@@ -144,9 +161,11 @@ const V54: Layout = Layout {
         extra_arguments: Some(44),
     },
     proto: ProtoLayout {
+        size: 128,
         constants: (56, 20),
         code: (64, 24),
         inner: 72,
+        inner_count: 32,
         lines: (88, 28),
         absolute_lines: Some((96, 40)),
         locals: (104, 36),
@@ -162,6 +181,7 @@ const V54: Layout = Layout {
     upvalues: (32, 10),
     upvalue_place: 16,
     table: TableLayout {
+        size: 56,
         node_log: 11,
         array_size: 12,
         array: 16,
@@ -185,7 +205,14 @@ const V53: Layout = Layout {
         error_jump: 88,
         base_call: 96,
     },
-    global: GlobalLayout { objects: 88, registry: 64, main: 200 },
+    global: GlobalLayout {
+        objects: 88,
+        registry: 64,
+        main: 200,
+        lists: &[88, 104, 144, 160],
+        strings: None,
+        metatables: 416,
+    },
     call: CallLayout {
         size: 72,
         function: 0,
@@ -197,9 +224,11 @@ const V53: Layout = Layout {
         extra_arguments: None,
     },
     proto: ProtoLayout {
+        size: 120,
         constants: (48, 20),
         code: (56, 24),
         inner: 64,
+        inner_count: 32,
         lines: (72, 28),
         absolute_lines: None,
         locals: (80, 36),
@@ -215,6 +244,7 @@ const V53: Layout = Layout {
     upvalues: (32, 10),
     upvalue_place: 0,
     table: TableLayout {
+        size: 56,
         node_log: 11,
         array_size: 12,
         array: 16,
@@ -238,7 +268,14 @@ const V52: Layout = Layout {
         error_jump: 112,
         base_call: 128,
     },
-    global: GlobalLayout { objects: 96, registry: 64, main: 264 },
+    global: GlobalLayout {
+        objects: 96,
+        registry: 64,
+        main: 264,
+        lists: &[96, 104, 168],
+        strings: Some(48),
+        metatables: 424,
+    },
     call: CallLayout {
         size: 80,
         function: 0,
@@ -250,9 +287,11 @@ const V52: Layout = Layout {
         extra_arguments: None,
     },
     proto: ProtoLayout {
+        size: 128,
         constants: (16, 84),
         code: (24, 88),
         inner: 32,
+        inner_count: 96,
         lines: (40, 92),
         absolute_lines: None,
         locals: (48, 100),
@@ -268,6 +307,7 @@ const V52: Layout = Layout {
     upvalues: (32, 10),
     upvalue_place: 16,
     table: TableLayout {
+        size: 56,
         node_log: 11,
         array_size: 12,
         array: 16,
@@ -291,7 +331,15 @@ const V51: Layout = Layout {
         error_jump: 168,
         base_call: 80,
     },
-    global: GlobalLayout { objects: 40, registry: 160, main: 176 },
+    global: GlobalLayout {
+        objects: 40,
+        registry: 160,
+        main: 176,
+        // `rootgc`, behind which userdata come, and `tmudata`.
+        lists: &[40, 80],
+        strings: Some(0),
+        metatables: 224,
+    },
     call: CallLayout {
         size: 40,
         function: 8,
@@ -304,9 +352,11 @@ const V51: Layout = Layout {
         extra_arguments: None,
     },
     proto: ProtoLayout {
+        size: 120,
         constants: (16, 76),
         code: (24, 80),
         inner: 32,
+        inner_count: 88,
         lines: (40, 84),
         absolute_lines: None,
         locals: (48, 92),
@@ -322,6 +372,7 @@ const V51: Layout = Layout {
     upvalues: (40, 11),
     upvalue_place: 16,
     table: TableLayout {
+        size: 64,
         node_log: 11,
         array_size: 56,
         array: 24,
@@ -334,6 +385,7 @@ const V51: Layout = Layout {
 
 /// `Table` of the Lua 5.1 in redis from 7.0 on, with `int readonly` behind its flags (redis `deps/lua/src/lobject.h`).
 pub const REDIS_TABLE: TableLayout = TableLayout {
+    size: 72,
     node_log: 16,
     array_size: 64,
     array: 32,
@@ -353,7 +405,7 @@ pub const LAYOUTS: &[Layout] = &[
     Layout {
         releases: "5.4.0 and 5.4.1",
         state: StateLayout { stack: 56, ..STATE_54 },
-        global: GlobalLayout { main: 256, ..GLOBAL_54 },
+        global: GlobalLayout { main: 256, metatables: 472, ..GLOBAL_54 },
         ..V54
     },
     V53,

@@ -103,6 +103,11 @@ impl Memory<'_> {
         Some(Value { tag, word: self.word(at, 0)? })
     }
 
+    /// An object as a value that refers to it.
+    pub fn value_of_object(&self, at: Addr) -> Option<Value> {
+        Some(Value { tag: self.byte(at, TAG)? & VARIANT_MASK, word: at.get() })
+    }
+
     /// The function that a value is.
     pub fn function(&self, value: Value) -> Option<Function> {
         let at = pointer(value.word).filter(|_| value.kind() == FUNCTION);

@@ -8,21 +8,25 @@ mod calls;
 mod coroutine;
 mod decode;
 mod globals;
+mod heap;
 mod instruction;
 mod layout;
 mod locals;
 mod machine;
 mod memory;
 mod names;
+mod names_of_tables;
+mod objects;
 mod plumbing;
 mod probe;
 mod proto;
+mod references;
 mod running;
 mod state;
 mod table;
 mod value;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use kcore_mem::{Addr, AddrRange};
 use rustc_hash::FxHashMap;
@@ -33,14 +37,17 @@ use globals::Globals;
 pub use layout::Series;
 use locals::{call_at, locals_of};
 pub use memory::{Function, Memory, Value};
+use objects::Heaps;
+pub use objects::{METATABLE, REGISTRY, RUNNING};
 pub use probe::{NAME, PROBE};
 pub use proto::Proto;
 pub use state::{Activity, State};
 use value::Teller;
 
 use crate::{
-    Dialect, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariable,
-    ScriptVariables, Span, Task, VariableLimits, extents::Extents,
+    Dialect, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptNode,
+    ScriptVariable, ScriptVariables, Span, Task, VariableLimits, extents::Extents,
+    graph::GraphCell, objects::Objects,
 };
 
 /// Lua in a process.
@@ -59,6 +66,8 @@ pub struct Lua {
     globals: RwLock<FxHashMap<Addr, Arc<Globals>>>,
     /// The states whose calls were decoded.
     known: RwLock<FxHashMap<Addr, State>>,
+    heaps: OnceLock<Heaps>,
+    graph: GraphCell,
 }
 
 impl Lua {
@@ -71,6 +80,8 @@ impl Lua {
             extents: RwLock::default(),
             globals: RwLock::default(),
             known: RwLock::default(),
+            heaps: OnceLock::new(),
+            graph: GraphCell::default(),
         }
     }
 
@@ -132,6 +143,24 @@ impl Runtime for Lua {
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         if self.lists_coroutines { self.coroutine_tasks(host) } else { Vec::new() }
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        self.identify_object(host, at)
+    }
+
+    fn value(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        limits: VariableLimits,
+    ) -> Option<(Dialect, ScriptNode)> {
+        let (value, memory) = self.object_value(host, at)?;
+        Some((Dialect::Lua, Teller::new(&memory, limits).value(value)))
+    }
+
+    fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {
+        Some(self)
     }
 
     fn variables(

@@ -1,6 +1,6 @@
 //! Tables: `Table` and `Node` of `lobject.h`, `ltable.c`.
 
-use kcore_mem::Addr;
+use kcore_mem::{Addr, AddrRange};
 
 use super::{
     layout::{REDIS_TABLE, Series, TableLayout},
@@ -47,6 +47,11 @@ pub fn layout_of(memory: &Memory<'_>, table: Addr) -> Option<&'static TableLayou
         .find(|layout| fits(memory, table, layout) == Some(true))
 }
 
+/// Bytes of a table without its elements.
+pub fn bytes_of(memory: &Memory<'_>, table: Addr) -> Option<u64> {
+    layout_of(memory, table).map(|layout| layout.size)
+}
+
 fn fits(memory: &Memory<'_>, table: Addr, layout: &TableLayout) -> Option<bool> {
     let log = memory.uint(table, layout.node_log, 1).filter(|log| *log <= MAX_NODE_LOG)?;
     let bytes = 1_u64.checked_shl(u32::try_from(log).ok()?)?.checked_mul(layout.node_size)?;
@@ -78,6 +83,13 @@ impl<'a> Entries<'a> {
             empty: 0,
             gave_up: false,
         })
+    }
+
+    /// Bytes of the array and of the nodes; nodes in `module` are those that empty tables share.
+    pub fn bytes(&self, module: AddrRange) -> Option<u64> {
+        let is_own = |at: &Addr| !module.contains(*at);
+        let nodes = self.nodes.filter(is_own).map_or(0, |_| self.node_count);
+        self.array_size.checked_mul(VALUE)?.checked_add(nodes.checked_mul(self.node_size)?)
     }
 
     /// Which element the array has there, if that is one.

@@ -23,7 +23,7 @@ const PIECE: u64 = 1 << 20;
 
 impl LuaJit {
     /// The main threads of all global states that are found in the process.
-    fn mains(&self, host: &dyn Host) -> Vec<State> {
+    pub(super) fn mains(&self, host: &dyn Host) -> Vec<State> {
         let mut found = Vec::new();
         let mut left = MAX_SEARCHED;
         for range in host.ranges().into_iter().filter(|it| it.readable && !it.executable) {

@@ -65,6 +65,11 @@ impl Value {
         }
     }
 
+    /// One that refers to an object with a tag.
+    pub const fn of_object(at: Addr, tag: u8) -> Self {
+        Self(!(tag as u64) << POINTER_BITS | at.get() & POINTER)
+    }
+
     /// Where what it points to lies.
     pub const fn address(self) -> Addr {
         Addr::new(self.0 & POINTER)
@@ -164,6 +169,8 @@ mod tests {
     #[test]
     fn tags_are_told_from_numbers() {
         assert_eq!(Value(u64::MAX).kind(), Kind::Nil);
+        let table = Value::of_object(Addr::new(0x1238), TABLE);
+        assert_eq!((table.kind(), table.address()), (Kind::Object(TABLE), Addr::new(0x1238)));
         assert_eq!(Value(!(2_u64 << 47)).kind(), Kind::True);
         let string = Value((!4_u64) << 47 | 0x1238);
         assert_eq!((string.kind(), string.address()), (Kind::Object(STRING), Addr::new(0x1238)));

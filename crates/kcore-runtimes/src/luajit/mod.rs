@@ -7,17 +7,21 @@
 mod calls;
 mod coroutine;
 mod decode;
+mod heap;
 mod locals;
 mod memory;
 mod names;
+mod names_of_tables;
+mod objects;
 mod probe;
 mod proto;
+mod references;
 mod running;
 mod state;
 mod step;
 mod value;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use kcore_mem::{Addr, AddrRange};
 use kcore_unwind::{Phase, Regs, RuleFrame, RuleStep};
@@ -27,14 +31,17 @@ pub use calls::{Call, Calls};
 use decode::Decoder;
 use locals::{Local, locals_of, upvalues_of};
 pub use memory::{Function, Memory, Value};
+use objects::Heaps;
+pub use objects::{REGISTRY, RUNNING};
 pub use probe::{NAME, PROBE};
 pub use proto::Proto;
 pub use state::{Activity, MachineFrame, State};
 use value::Teller;
 
 use crate::{
-    Dialect, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptVariable,
-    ScriptVariables, Span, Task, VariableLimits,
+    Dialect, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime, ScriptNode,
+    ScriptVariable, ScriptVariables, Span, Task, VariableLimits, graph::GraphCell,
+    objects::Objects,
 };
 
 /// LuaJIT in a process.
@@ -44,11 +51,14 @@ pub struct LuaJit {
     module: AddrRange,
     /// The states whose calls were decoded.
     known: RwLock<FxHashMap<Addr, State>>,
+    heaps: OnceLock<Heaps>,
+    graph: GraphCell,
 }
 
 impl LuaJit {
     fn new(identity: Identity, module: AddrRange) -> Self {
-        Self { identity, module, known: RwLock::default() }
+        let (heaps, graph) = (OnceLock::new(), GraphCell::default());
+        Self { identity, module, known: RwLock::default(), heaps, graph }
     }
 
     /// That of a module: for who knows where it lies.
@@ -108,6 +118,25 @@ impl Runtime for LuaJit {
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
         self.coroutine_tasks(host)
+    }
+
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        self.identify_object(host, at)
+    }
+
+    fn value(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        limits: VariableLimits,
+    ) -> Option<(Dialect, ScriptNode)> {
+        let value = self.object_value(host, at)?;
+        let memory = Memory { space: host.space() };
+        Some((Dialect::Lua, Teller::new(&memory, limits).value(value)))
+    }
+
+    fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {
+        Some(self)
     }
 
     fn variables(

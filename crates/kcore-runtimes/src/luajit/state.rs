@@ -5,7 +5,7 @@
 
 use kcore_mem::{Addr, AddressSpace};
 
-use super::memory::{FUNCTION, Memory, TAG, THREAD, pointer};
+use super::memory::{FUNCTION, Memory, TABLE, TAG, THREAD, pointer};
 
 /// Bytes of a state: from one to the global state behind it. OpenResty's has two words more.
 pub const SIZES: [u64; 2] = [96, 112];
@@ -134,6 +134,12 @@ impl State {
         let is_current = memory.pointer(self.global, CURRENT)? == self.at
             && memory.pointer(self.global, TRACE_BASE).is_some();
         is_current.then_some(number)
+    }
+
+    /// The table of what C code keeps: `registrytv`.
+    pub fn registry(&self, memory: &Memory<'_>) -> Option<Addr> {
+        const REGISTRY: u64 = 272;
+        memory.value(self.global.checked_add(REGISTRY)?)?.object(TABLE)
     }
 
     /// The first of all objects.

@@ -152,7 +152,7 @@ impl<'a> Teller<'a> {
 }
 
 /// The entries of a table.
-struct Entries<'a> {
+pub struct Entries<'a> {
     memory: &'a Memory<'a>,
     array: Option<Addr>,
     array_size: u64,
@@ -163,7 +163,8 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    fn of(memory: &'a Memory<'a>, table: Addr) -> Option<Self> {
+    /// Those of the table at an address.
+    pub fn of(memory: &'a Memory<'a>, table: Addr) -> Option<Self> {
         (memory.byte(table, super::memory::TAG)? == TABLE).then_some(())?;
         Some(Self {
             memory,

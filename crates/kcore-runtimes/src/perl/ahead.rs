@@ -9,8 +9,9 @@ use crate::{Host, NativeStack, VariableLimits};
 /// What is looked at of variables.
 const LIMITS: VariableLimits =
     VariableLimits { locals: true, depth: 1, entries: 16, characters: 64 };
-/// `si_cxstack`, `si_cxmax` and `si_next` of `PERL_SI`.
+/// `si_cxstack`, `si_prev`, `si_cxmax` and `si_next` of `PERL_SI`.
 const CONTEXTS: u64 = 8;
+const PREVIOUS: u64 = 16;
 const MOST: u64 = 36;
 const NEXT: u64 = 24;
 /// Pages of contexts and stacks of them that are looked at, at most.
@@ -19,6 +20,16 @@ const MAX_STACKS: usize = 8;
 const PAGE: usize = 4096;
 
 impl Perl {
+    /// Looks at the memory in which calls of the first interpreter lie.
+    pub(super) fn look_at_first(&self, host: &dyn Host) {
+        let memory = self.memory(host);
+        if let Some(interpreter) = self.storage.first(&memory) {
+            memory.look_at_contexts(&interpreter);
+            // The innermost position is one of its own words.
+            let _ = memory.word(interpreter.position, 0);
+        }
+    }
+
     /// Looks at what the calls of the next moment may need: the calls of this one with their names and places.
     pub(super) fn look_ahead(&self, host: &dyn Host) {
         for thread in host.threads() {
@@ -42,7 +53,9 @@ impl Perl {
 impl Memory<'_> {
     /// Looks at every page in which calls may lie now or in a moment.
     fn look_at_contexts(&self, interpreter: &Interpreter) {
-        let mut next = self.pointer(interpreter.stack_info, 0);
+        let innermost = self.pointer(interpreter.stack_info, 0);
+        let all = std::iter::successors(innermost, |info| self.pointer(*info, PREVIOUS));
+        let mut next = all.take(MAX_STACKS).last();
         for _ in 0..MAX_STACKS {
             let Some(info) = next else { break };
             let most = self.uint(info, MOST, 4).unwrap_or_default();

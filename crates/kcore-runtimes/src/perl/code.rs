@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use kcore_mem::Addr;
 
-use super::memory::{ARRAY, CODE, FORMAT, Memory, pointer, text_of};
+use super::{
+    memory::{ARRAY, CODE, FORMAT, GLOB as GLOB_KIND, Memory, pointer, text_of},
+    value::Entries,
+};
 
 /// `xcv_stash`, `xcv_gv_u`, `xcv_padlist_u`, `xcv_outside` and `xcv_flags` of `XPVCV`.
 const STASH: u64 = 32;
@@ -31,6 +34,8 @@ const IS_OUTER: u64 = 1;
 const OUR: u64 = 8;
 /// `PERL_PADSEQ_INTRO`: as an end, of what is being compiled.
 const INTRODUCED: u64 = 0xffff_ffff;
+/// `xav_alloc` of `XPVAV`.
+const ALLOCATED: u64 = 32;
 /// Variables of code, at most.
 const MAX_VARIABLES: u64 = 1 << 16;
 
@@ -100,6 +105,29 @@ impl Memory<'_> {
         self.elements(self.of_kind(pad, ARRAY)?)
     }
 
+    /// The pads of code, as many as its recursion went deep.
+    pub fn pads_of(&self, code: Addr) -> Vec<Addr> {
+        let Some((pads, last)) = self.pads(code) else { return Vec::new() };
+        let pad = |depth: u64| self.pointer(pads, depth.checked_mul(8)?);
+        (1..=last).map_while(pad).collect()
+    }
+
+    /// The names of the variables of code, by the places that pads have for them.
+    pub fn slot_names(&self, code: Addr) -> Vec<Option<String>> {
+        let Some((names, known)) = self.names(code) else { return Vec::new() };
+        let name = |index: u64| self.name(self.pointer(names, index.checked_mul(8)?)?);
+        (0..known).map(name).collect()
+    }
+
+    /// The names of variables of code, and how many there are.
+    fn names(&self, code: Addr) -> Option<(Addr, u64)> {
+        let (pads, _) = self.pads(code)?;
+        let names = self.pointer(pads, 0)?;
+        let fill = self.word(names, 0)?.cast_signed();
+        let known = u64::try_from(fill.checked_add(1)?).ok()?.min(MAX_VARIABLES);
+        Some((self.pointer(names, PAD_ARRAY)?, known))
+    }
+
     /// `@_` of a call.
     pub fn arguments(&self, code: Addr, depth: u64) -> Option<Addr> {
         let (first, count) = self.pad(code, depth)?;
@@ -107,33 +135,38 @@ impl Memory<'_> {
         self.of_kind(arguments, ARRAY)
     }
 
-    /// What was passed in `@_`, with what was shifted from it since: as `caller` puts it into `@DB::args`.
-    pub fn passed(&self, arguments: Addr) -> Option<(Addr, u64)> {
-        /// `xav_fill` and `xav_alloc`.
-        const FILL: u64 = 16;
-        const ALLOCATED: u64 = 32;
-        let body = self.body(arguments)?;
-        let Some(held) = self.held(arguments) else { return Some((Addr::new(0), 0)) };
-        let first = self.pointer(body, ALLOCATED).filter(|first| *first <= held).unwrap_or(held);
-        let shifted = held.offset_from(first)?.checked_div(8)?;
-        let left = self.word(body, FILL)?.cast_signed().checked_add(1)?;
-        let count = u64::try_from(left).ok()?.checked_add(shifted)?;
-        (count <= MAX_VARIABLES).then_some((first, count))
+    /// What was passed first in `@_`, also if that was shifted since: for who knows that it is kept elsewhere.
+    pub fn first_passed(&self, arguments: Addr) -> Option<Addr> {
+        if self.shifted(arguments).is_some_and(|shifted| shifted > 0) {
+            return self.pointer(self.pointer(self.body(arguments)?, ALLOCATED)?, 0);
+        }
+        let (first, count) = self.elements(arguments)?;
+        self.pointer(first, 0).filter(|_| count > 0)
+    }
+
+    /// How many elements were shifted from `@_`, which stand before the others: they are not counted as references, and may
+    /// be gone. `None` where nothing tells: what was pushed makes it an array as others are.
+    pub fn shifted(&self, arguments: Addr) -> Option<u64> {
+        /// `SVpav_REAL`.
+        const IS_COUNTED: u64 = 0x4000_0000;
+        (self.flags(arguments)? & IS_COUNTED == 0).then_some(())?;
+        let first = self.pointer(self.body(arguments)?, ALLOCATED)?;
+        self.held(arguments)?.offset_from(first)?.checked_div(8)
     }
 
     /// The variables of code that are seen in a statement, by its number: those of its own, then those that it uses of code
     /// around it.
     pub fn variables(&self, code: Addr, depth: u64, sequence: u64) -> Option<Vec<Variable>> {
-        let (pads, _) = self.pads(code)?;
         let (values, count) = self.pad(code, depth)?;
-        let names = self.pointer(pads, 0)?;
-        let fill = self.word(names, 0)?.cast_signed();
-        let known = u64::try_from(fill.checked_add(1)?).ok()?.min(MAX_VARIABLES).min(count);
-        let names = self.pointer(names, PAD_ARRAY)?;
+        let (names, known) = self.names(code)?;
+        let known = known.min(count);
         let variable = |index: u64, outer: bool| {
-            let name = self.pointer(names, index.checked_mul(8)?)?;
-            let name = self.seen(name, sequence, outer)?;
-            let value = pointer(self.word(values, index.checked_mul(8)?)?)?;
+            let entry = self.pointer(names, index.checked_mul(8)?)?;
+            let name = self.seen(entry, sequence, outer)?;
+            let value = match self.pointer(entry, OUR) {
+                Some(package) => self.global(package, &name)?,
+                None => pointer(self.word(values, index.checked_mul(8)?)?)?,
+            };
             Some(Variable { name: name.into(), value })
         };
         let own = (1..known).filter_map(|index| variable(index, false));
@@ -155,10 +188,15 @@ impl Memory<'_> {
     fn seen(&self, name: Addr, sequence: u64, outer: bool) -> Option<String> {
         let low = name.checked_add(self.layout.pad_name_low)?;
         let is_outer = self.uint(low, NAME_FLAGS, 1)? & IS_OUTER != 0;
-        (is_outer == outer && self.word(name, OUR)? == 0).then_some(())?;
+        (is_outer == outer).then_some(())?;
         let (from, to) = (self.uint(low, 0, 4)?, self.uint(low, HIGH, 4)?);
         let is_seen = outer || (from < sequence && (sequence <= to || to == INTRODUCED));
-        is_seen.then_some(())?;
+        is_seen.then(|| self.name(name))?
+    }
+
+    /// The name that an entry has, if it is one of a variable.
+    fn name(&self, name: Addr) -> Option<String> {
+        let low = name.checked_add(self.layout.pad_name_low)?;
         let length = self.uint(low, NAME_LENGTH, 1)?;
         let text = self.word(name, NAME).filter(|at| *at >= 0x1000).map(Addr::new)?;
         let held = self.space.read_held(text, length);
@@ -166,6 +204,22 @@ impl Memory<'_> {
         // A sub or a name of the compiler's own is no variable.
         let is_variable = name.starts_with(['$', '@', '%']) && name.len() > 1;
         (is_variable && held.len() as u64 == length).then_some(name)
+    }
+
+    /// The variable of a package that `our` names, if it was ever used: its name has the sign of its kind.
+    fn global(&self, package: Addr, name: &str) -> Option<Addr> {
+        /// `gp_sv`, `gp_av` and `gp_hv`.
+        const SCALAR: u64 = 0;
+        const ARRAY: u64 = 40;
+        const HASH: u64 = 32;
+        let (part, plain) = match name.split_at_checked(1)? {
+            ("$", plain) => (SCALAR, plain),
+            ("@", plain) => (ARRAY, plain),
+            ("%", plain) => (HASH, plain),
+            _ => return None,
+        };
+        let glob = Entries::of(self, package)?.named(plain)?;
+        self.pointer(self.held(self.of_kind(glob, GLOB_KIND)?)?, part)
     }
 
     /// The code around code.

@@ -45,8 +45,7 @@ fn handled(memory: &Memory<'_>, interpreter: &Interpreter) -> Option<Addr> {
     let chain = Chain::of(memory, interpreter);
     let call = chain.calls().find(|call| call.handles_death)?;
     let Callee::Sub { code, depth, .. } = call.callee else { return None };
-    let (first, count) = memory.passed(memory.arguments(code, depth.checked_add(1)?)?)?;
-    memory.pointer(first, 0).filter(|_| count > 0)
+    memory.first_passed(memory.arguments(code, depth.checked_add(1)?)?)
 }
 
 /// `$@`.

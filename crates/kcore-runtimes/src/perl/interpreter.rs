@@ -57,6 +57,8 @@ pub enum Storage {
         variable: Option<Svma>,
         /// What `PL_thr_key` holds.
         key: Option<u64>,
+        /// `PL_curinterp`: a variable of the program that has the first one.
+        first: Option<Addr>,
     },
 }
 
@@ -96,6 +98,14 @@ impl Storage {
         matches!(self, Self::PerThread { .. })
     }
 
+    /// The first interpreter of the process, for who sees that without its threads.
+    pub fn first(&self, memory: &Memory<'_>) -> Option<Interpreter> {
+        match *self {
+            Self::Only(interpreter) => Some(interpreter).filter(|it| it.is_sound(memory)),
+            Self::PerThread { first, .. } => Interpreter::at(memory, memory.pointer(first?, 0)?),
+        }
+    }
+
     /// The interpreter of a thread.
     pub fn of(
         &self,
@@ -106,7 +116,7 @@ impl Storage {
     ) -> Option<Interpreter> {
         match *self {
             Self::Only(interpreter) => Some(interpreter).filter(|it| it.is_sound(memory)),
-            Self::PerThread { variable, key } => {
+            Self::PerThread { variable, key, .. } => {
                 let variable = || {
                     let at = host.thread_local(thread, module, variable?)?;
                     Interpreter::at(memory, memory.pointer(at, 0)?)

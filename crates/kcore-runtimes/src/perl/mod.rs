@@ -4,6 +4,7 @@
 //! needed but what Perl exports for its extensions. What is damaged or was not dumped costs what it holds, and nothing else.
 
 mod ahead;
+mod arenas;
 mod code;
 mod context;
 mod death;
@@ -13,10 +14,13 @@ mod layout;
 mod machine;
 mod magic;
 mod memory;
+mod objects;
 mod plumbing;
 mod position;
 mod probe;
+mod references;
 mod scope;
+mod size;
 mod value;
 mod xs;
 
@@ -26,11 +30,13 @@ use kcore_mem::{Addr, AddrRange};
 use kcore_unwind::{Frame, Tid};
 use rustc_hash::FxHashMap;
 
+use arenas::Arenas;
 pub use context::{Call, Callee, Chain, Group};
 use decode::Decoder;
 pub use interpreter::{Interpreter, Storage};
 use layout::Layout;
 pub use memory::Memory;
+pub use objects::{CALL, SYMBOLS};
 pub use probe::{NAME, PROBE};
 use scope::Scope;
 use value::Teller;
@@ -38,7 +44,8 @@ use xs::Functions;
 
 use crate::{
     Dialect, DyingStack, Ending, FrameKind, FrameOfLanguage, Host, Identity, NativeStack, Runtime,
-    ScriptVariables, Span, VariableLimits,
+    ScriptNode, ScriptVariables, Span, ThreadFacts, VariableLimits, graph::GraphCell,
+    objects::Objects,
 };
 
 /// Perl in a process.
@@ -52,6 +59,8 @@ pub struct Perl {
     known: RwLock<Remembered>,
     /// Functions of C that it may call.
     functions: OnceLock<Functions>,
+    arenas: OnceLock<Arenas>,
+    graph: GraphCell,
 }
 
 /// What is remembered of calls.
@@ -70,7 +79,8 @@ impl Perl {
         storage: Storage,
     ) -> Self {
         let (known, functions) = (RwLock::default(), OnceLock::new());
-        Self { identity, layout, module, storage, known, functions }
+        let (arenas, graph) = (OnceLock::new(), GraphCell::default());
+        Self { identity, layout, module, storage, known, functions, arenas, graph }
     }
 
     /// That of a version with one interpreter by thread, in a module: for who knows where that lies.
@@ -81,7 +91,7 @@ impl Perl {
         let (major, minor) = version;
         let layout = Layout::of(version)
             .ok_or_else(|| format!("the layouts of Perl {major}.{minor} are not known"))?;
-        let storage = Storage::PerThread { variable: None, key: None };
+        let storage = Storage::PerThread { variable: None, key: None, first: None };
         Ok(Self::new(Identity::new(NAME, ""), layout, module, storage))
     }
 
@@ -153,8 +163,42 @@ impl Runtime for Perl {
         Some(ScriptVariables { dialect: Dialect::Perl, variables })
     }
 
+    fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {
+        let object = self.holder(host, at)?;
+        let inside = match at.offset_from(object.at) {
+            Some(0) | None => String::new(),
+            Some(offset) => format!("+{offset:#x}"),
+        };
+        let class = self.class_at(host, object.at)?;
+        Some(format!("{:x}{inside}, {class} of {} bytes", object.at.get(), object.size))
+    }
+
+    fn value(
+        &self,
+        host: &dyn Host,
+        at: Addr,
+        limits: VariableLimits,
+    ) -> Option<(Dialect, ScriptNode)> {
+        self.value_at(host, at).filter(|(head, _)| *head == at)?;
+        let memory = self.memory(host);
+        Some((Dialect::Perl, Teller::new(&memory, limits).whole(at)))
+    }
+
+    fn objects(&self, _host: &dyn Host) -> Option<&dyn Objects> {
+        Some(self)
+    }
+
     fn end(&self, host: &dyn Host, dying: &DyingStack<'_>) -> Vec<Ending> {
         self.endings(host, dying).into_iter().collect()
+    }
+
+    /// It knows nothing of threads. Who asks without any looks at a process before it is sampled: then the memory is looked at
+    /// in which calls lie, so that samples copy it.
+    fn thread(&self, host: &dyn Host, _thread: Tid) -> Option<ThreadFacts> {
+        if host.threads().is_empty() {
+            self.look_at_first(host);
+        }
+        None
     }
 
     fn follow_running(&self, host: &dyn Host) -> bool {

@@ -24,6 +24,8 @@ const RELEASE: [&str; 3] = ["PL_revision", "PL_version", "PL_subversion"];
 /// Of one with threads: the key under which a thread has its interpreter, and the variable that has it since 5.36.
 const KEY: &str = "PL_thr_key";
 const VARIABLE: &str = "PL_current_context";
+/// The first interpreter that was made.
+const FIRST: &str = "PL_curinterp";
 /// What names of programs and libraries begin with that tell their release.
 const NAMES: [&str; 2] = ["libperl.so.", "perl"];
 /// Characters of a release, at most.
@@ -79,7 +81,8 @@ fn storage(host: &dyn Host, module: &dyn HostModule) -> Option<Storage> {
     if module.exported(KEY).is_some() {
         let key = exported(host, module, KEY).and_then(|at| host.space().read_uint(at, 4).ok());
         let variable = module.exported(VARIABLE).map(|(offset, _)| offset);
-        return Some(Storage::PerThread { variable, key });
+        let first = exported(host, module, FIRST);
+        return Some(Storage::PerThread { variable, key, first });
     }
     let at = |name| exported(host, module, name);
     Some(Storage::Only(Interpreter {

@@ -8,7 +8,7 @@ use super::{
     memory::Memory,
     value::Teller,
 };
-use crate::ScriptVariable;
+use crate::{ScriptNode, ScriptScalar, ScriptVariable};
 
 /// What is needed to tell the variables of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Scope {
     }
 }
 
-/// What was passed to a sub.
+/// The elements of `@_`, as the sub numbers them now: what it has shifted is told by number alone, since that may be gone.
 fn arguments(
     memory: &Memory<'_>,
     teller: &Teller<'_>,
@@ -107,19 +107,24 @@ fn arguments(
     depth: u64,
     most: u64,
 ) -> Option<Vec<ScriptVariable>> {
-    let (first, count) = memory.passed(memory.arguments(code, depth)?)?;
+    let passed = memory.arguments(code, depth)?;
+    let (first, count) = memory.elements(passed)?;
     let argument = |index: u64| {
         let value = memory.pointer(first, index.checked_mul(8)?)?;
-        Some(ScriptVariable {
-            name: format!("$_[{index}]").into(),
-            is_argument: true,
-            value: teller.value(value),
-        })
+        let value = teller.value(value);
+        Some(ScriptVariable { name: format!("$_[{index}]").into(), is_argument: true, value })
+    };
+    let all = |note: ScriptScalar| ScriptVariable {
+        name: "@_".into(),
+        is_argument: true,
+        value: ScriptNode::scalar("list", note),
     };
     let mut told: Vec<ScriptVariable> = (0..count.min(most)).filter_map(argument).collect();
     if count > most {
-        let rest = crate::ScriptNode::scalar("list", crate::ScriptScalar::Elided);
-        told.push(ScriptVariable { name: "@_".into(), is_argument: true, value: rest });
+        told.push(all(ScriptScalar::Elided));
+    }
+    if let Some(shifted) = memory.shifted(passed).filter(|shifted| *shifted > 0) {
+        told.push(all(ScriptScalar::Note(format!("{shifted} shifted").into())));
     }
     Some(told)
 }

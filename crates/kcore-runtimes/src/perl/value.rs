@@ -17,6 +17,8 @@ const PATTERN: u8 = 8;
 const PLACE: u8 = 10;
 const FILE: u8 = 15;
 const OBJECT: u8 = 16;
+/// `SVTYPEMASK`: no value has the head any longer.
+const FREED: u8 = 0xff;
 /// `SVf_IOK` and its like, also where only Perl itself takes the value for one: `SVp_IOK`.
 const INTEGER: u64 = 0x1100;
 const NUMBER: u64 = 0x2200;
@@ -78,6 +80,14 @@ impl<'a> Teller<'a> {
         self.scalar(value, self.limits.depth)
     }
 
+    /// What a value is that nothing is known of but where it lies: of an array or a hash, what a reference to it shows.
+    pub fn whole(&self, value: Addr) -> ScriptNode {
+        match self.memory.kind(value) {
+            Some(ARRAY | HASH) => self.referent(value, self.limits.depth),
+            _ => ScriptNode { class: self.class(value), ..self.value(value) },
+        }
+    }
+
     fn scalar(&self, value: Addr, depth: u32) -> ScriptNode {
         self.left.set(self.left.get().saturating_sub(1));
         let Some((kind, flags)) = self.memory.kind(value).zip(self.memory.flags(value)) else {
@@ -90,6 +100,7 @@ impl<'a> Teller<'a> {
             ARRAY | HASH => note("unreadable", "no scalar"),
             OBJECT => ScriptNode { class: self.class(value), ..note("object", "object") },
             FILE => note("file", "file"),
+            FREED => note("freed", "freed"),
             _ => match self.magical(value, kind, flags) {
                 Some(magical) => magical,
                 None if flags & REFERENCE != 0 => self.reference(value, depth),
@@ -167,6 +178,11 @@ impl<'a> Teller<'a> {
         let Some(to) = self.memory.held(value).and_then(|to| pointer(to.get())) else {
             return note("reference", "unreadable");
         };
+        self.referent(to, depth)
+    }
+
+    /// What a reference to a value stands for.
+    fn referent(&self, to: Addr, depth: u32) -> ScriptNode {
         let class = self.class(to);
         match self.memory.kind(to) {
             Some(ARRAY) => ScriptNode { at: Some(to), class, ..self.array(to, depth) },

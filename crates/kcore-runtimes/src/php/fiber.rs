@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kcore_mem::{Addr, AddrRange, CodeAddr};
 use kcore_unwind::Tid;
 
-use super::{Php, frame::Chain, memory::Memory, probe::NAME};
+use super::{Php, frame::Chain, globals::Globals, memory::Memory, probe::NAME};
 use crate::{Host, Task, TaskStart, fcontext};
 
 /// `context.handle`, `context.stack` and `context.status` of `zend_fiber`.
@@ -35,6 +35,9 @@ pub struct Fiber {
     /// The frame at the bottom of its stack.
     bottom: Option<Addr>,
 }
+
+/// The stack of a fiber, and the globals of the thread that has it.
+pub type FiberStack = (AddrRange, Fiber, Globals);
 
 impl Memory<'_> {
     /// The fiber at an address, unless it ended.
@@ -103,19 +106,27 @@ impl Php {
 
     /// The calls of the fiber on whose stack an address lies.
     pub(super) fn chain_of_stack(&self, host: &dyn Host, sp: Addr) -> Option<Chain> {
+        let all = self.fiber_stacks.get_or_init(|| self.all_stacks(host));
+        let after = all.partition_point(|(stack, ..)| stack.start <= sp);
+        let (stack, fiber, globals) = all.get(after.checked_sub(1)?)?;
+        stack.contains(sp).then_some(())?;
+        match fiber.innermost {
+            Some(innermost) => Some(within(self.memory(host).chain(innermost, None), None)),
+            None => Some(within(self.chain_of(host, globals)?, fiber.bottom)),
+        }
+    }
+
+    /// The stacks of all fibers, lowest first.
+    fn all_stacks(&self, host: &dyn Host) -> Vec<FiberStack> {
         let memory = self.memory(host);
-        let lies_on = |fiber: &Fiber| fiber.stack.is_some_and(|stack| stack.contains(sp));
-        self.all_globals(host).into_iter().find_map(|(globals, _)| {
-            let fibers = self.all_fibers(host, globals.objects(&memory)?);
-            let fiber = fibers.into_iter().find(lies_on)?;
-            match fiber.innermost {
-                Some(innermost) => {
-                    let chain = memory.chain(innermost, None);
-                    Some(within(chain, None))
-                }
-                None => Some(within(self.chain_of(host, &globals)?, fiber.bottom)),
-            }
-        })
+        let mut all = Vec::new();
+        for (globals, _) in self.all_globals(host) {
+            let Some(store) = globals.objects(&memory) else { continue };
+            let fibers = self.all_fibers(host, store).into_iter();
+            all.extend(fibers.filter_map(|fiber| Some((fiber.stack?, fiber, globals))));
+        }
+        all.sort_by_key(|(stack, ..)| stack.start);
+        all
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use kcore_mem::Addr;
 
 use super::{
+    array::{Elements, Key},
     frame::{THIS, VARIABLES},
     memory::{Memory, OBJECT, UNDEFINED, VALUE, Value},
     value::Teller,
@@ -20,6 +21,15 @@ const ARGUMENTS: u64 = 40;
 const INTERNAL: u8 = 1;
 const FLAGS: u64 = 4;
 const VARIADIC: u64 = 1 << 14;
+/// The flags of `This`, `ZEND_CALL_HAS_SYMBOL_TABLE`, and `symbol_table` of `zend_execute_data`.
+const CALL_FLAGS: u64 = 40;
+const HAS_TABLE: u64 = 1 << 20;
+const TABLE: u64 = 56;
+/// Variables of a table that are looked at, at most.
+const MAX_TABLE: usize = 1 << 12;
+/// Variables that all code sees.
+const EVERYWHERE: [&str; 9] =
+    ["GLOBALS", "_COOKIE", "_ENV", "_FILES", "_GET", "_POST", "_REQUEST", "_SERVER", "_SESSION"];
 /// Variables of one call, at most.
 const MAX_VARIABLES: u64 = 1 << 16;
 
@@ -62,15 +72,21 @@ impl Memory<'_> {
         Some(values)
     }
 
-    /// Those of code of PHP.
+    /// Those of code of PHP. While a call has a table of its variables, that tells where they are: code of a file that it
+    /// includes has those of both in its own places, and `extract` adds some that have no place.
     fn named(&self, at: Addr, function: Addr, teller: &Teller<'_>) -> Option<Vec<ScriptVariable>> {
+        let mut table = self.table_of(at);
         let count = self.uint(function, self.layout.code.variable_count, 4)?.min(MAX_VARIABLES);
         let names = self.pointer(function, self.layout.code.variables);
         let variadic = u64::from(self.uint(function, FLAGS, 4)? & VARIADIC != 0);
         let arguments = self.uint(function, DECLARED, 4)?.saturating_add(variadic);
-        let variable = |index: u64| {
+        let mut variable = |index: u64| {
             let name = self.text(self.pointer(names?, index.checked_mul(8)?)?)?;
-            let value = self.plain_value(variable_at(at, index)?)?;
+            let moved = table.iter().position(|(own, _)| *own == name);
+            let value = match moved.map(|place| table.swap_remove(place)) {
+                Some((_, value)) => value,
+                None => self.plain_value(variable_at(at, index)?)?,
+            };
             let is_argument = index < arguments;
             (value.kind != UNDEFINED).then(|| ScriptVariable {
                 name: format!("${name}").into(),
@@ -78,7 +94,26 @@ impl Memory<'_> {
                 value: teller.value(value),
             })
         };
-        Some((0..count).filter_map(variable).collect())
+        let mut variables: Vec<ScriptVariable> = (0..count).filter_map(&mut variable).collect();
+        table.sort_by(|one, other| one.0.cmp(&other.0));
+        variables.extend(table.into_iter().map(|(name, value)| ScriptVariable {
+            name: format!("${name}").into(),
+            is_argument: false,
+            value: teller.value(value),
+        }));
+        Some(variables)
+    }
+
+    /// The variables in the table that a call has, if it has one; without those that all code sees.
+    fn table_of(&self, at: Addr) -> Vec<(String, Value)> {
+        let has_table = self.uint(at, CALL_FLAGS, 4).is_some_and(|flags| flags & HAS_TABLE != 0);
+        let table = self.pointer(at, TABLE).filter(|_| has_table);
+        let all = table.and_then(|table| Elements::of(self, table)).into_iter().flatten();
+        let named = all.take(MAX_TABLE).filter_map(|(key, value, _)| match key {
+            Key::Name(name) => Some((self.text(name)?, value)),
+            Key::Index(_) => None,
+        });
+        named.filter(|(name, _)| !EVERYWHERE.contains(&name.as_str())).collect()
     }
 
     /// What was passed to a function of C: it has no other variables.

@@ -36,6 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use contents::Contents;
 use decode::Decoder;
+use fiber::FiberStack;
 pub use frame::{Chain, Code, Frame};
 pub use globals::{Globals, Storage};
 use layout::Layout;
@@ -66,6 +67,8 @@ pub struct Php {
     /// The thread that runs PHP where that has no threads.
     runner: OnceLock<Option<Tid>>,
     contents: OnceLock<Contents>,
+    /// Where the stacks of fibers lie.
+    fiber_stacks: OnceLock<Vec<FiberStack>>,
     graph: GraphCell,
 }
 
@@ -77,8 +80,19 @@ impl Php {
         storage: Storage,
     ) -> Self {
         let (extents, prologue, runner) = (RwLock::default(), OnceLock::new(), OnceLock::new());
-        let (contents, graph) = (OnceLock::new(), GraphCell::default());
-        Self { identity, layout, module, storage, extents, prologue, runner, contents, graph }
+        let (contents, fiber_stacks) = (OnceLock::new(), OnceLock::new());
+        Self {
+            identity,
+            layout,
+            module,
+            storage,
+            extents,
+            prologue,
+            runner,
+            contents,
+            fiber_stacks,
+            graph: GraphCell::default(),
+        }
     }
 
     /// That of a version whose globals lie at an address, in a module: for who knows where they lie.

@@ -10,6 +10,9 @@ use super::{
 
 /// Superclasses that are passed on the way to one that the program names, at most.
 const MAX_SUPER: usize = 256;
+/// What objects are of whose class has no name, or one that cannot be read.
+const UNNAMED: &str = "#<Class>";
+const MISSING: &str = "#<Class: its name is missing>";
 /// Variables of a class, at most.
 const MAX_VARIABLES: usize = 1 << 16;
 /// Hidden variables of a class.
@@ -43,6 +46,36 @@ impl Heap<'_> {
                 self.text(named?.1)
             }
         }
+    }
+
+    /// What stands for the name of a class of which none is known.
+    pub fn unnamed(&self, at: Addr) -> &'static str {
+        if self.hides_name(at) { MISSING } else { UNNAMED }
+    }
+
+    /// Whether nothing tells what a class is called, which may have a name: memory that has it is missing.
+    pub fn hides_name(&self, at: Addr) -> bool {
+        let Some(class) = self.class(at) else { return true };
+        let unread = || {
+            let extension = self.extension(class)?;
+            let is_known = match self.layout.class.name {
+                ClassName::Field(offset) => {
+                    let name = self.word(extension, offset)?;
+                    self.is_special(name) || self.text(name).is_some()
+                }
+                // Hidden variables of a class without any have no table.
+                ClassName::Variable => match self.word(extension, 8)? {
+                    0 => true,
+                    table => {
+                        let mut entries = self.table(Addr::new(table))?;
+                        entries.count == 0 || entries.next().is_some()
+                    }
+                },
+                ClassName::Shape => self.shaped(class.flags, self.pointer(extension, 0)?).is_some(),
+            };
+            Some(!is_known)
+        };
+        unread().unwrap_or(true)
     }
 
     /// The class that the program names: not that of one object alone, nor one that includes a module.

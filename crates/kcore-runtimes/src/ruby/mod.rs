@@ -21,6 +21,7 @@ mod lines;
 mod locals;
 mod numbers;
 mod objects;
+mod parked;
 mod plumbing;
 mod probe;
 mod shapes;
@@ -74,9 +75,10 @@ pub struct Ruby {
     /// The nodes of the tree of shapes.
     shapes: Option<Addr>,
     /// The word that hides addresses in buffers of `setjmp`.
-    guard: Option<u64>,
-    /// Where jumps to `rb_vm_exec` go on.
-    resumes: OnceLock<Option<Addr>>,
+    guard: OnceLock<Option<u64>>,
+    /// Where jumps to `rb_vm_exec` go on, once it is known; and what was found at this instant.
+    resumes: Arc<OnceLock<Addr>>,
+    resumed: OnceLock<Option<Addr>>,
     threads: OnceLock<Threads>,
     fibers: OnceLock<Fibers>,
     pages: OnceLock<Pages>,
@@ -95,8 +97,9 @@ impl Ruby {
             vm,
             names: None,
             shapes: None,
-            guard: None,
-            resumes: OnceLock::new(),
+            guard: OnceLock::new(),
+            resumes: Arc::default(),
+            resumed: OnceLock::new(),
             threads: OnceLock::new(),
             fibers: OnceLock::new(),
             pages: OnceLock::new(),
@@ -188,10 +191,9 @@ impl Runtime for Ruby {
     /// Threads begin and end, and code may lie where other code did.
     fn later(&self) -> Option<Arc<dyn Runtime>> {
         let (identity, layout) = (self.identity.clone(), self.layout);
-        let (names, shapes, guard) = (self.names, self.shapes, self.guard);
-        let resumes = self.resumes.clone();
+        let (names, shapes, resumes) = (self.names, self.shapes, self.resumes.clone());
         let later = Self::new(identity, layout, self.module, self.vm);
-        Some(Arc::new(Self { names, shapes, guard, resumes, ..later }))
+        Some(Arc::new(Self { names, shapes, resumes, ..later }))
     }
 
     /// Control frames lie in memory of their own.
@@ -205,7 +207,9 @@ impl Runtime for Ruby {
     }
 
     fn tasks(&self, host: &dyn Host) -> Vec<Task> {
-        self.fiber_tasks(host)
+        let mut tasks = self.fiber_tasks(host);
+        tasks.extend(self.thread_tasks(host));
+        tasks
     }
 
     fn identify(&self, host: &dyn Host, at: Addr) -> Option<String> {

@@ -28,8 +28,6 @@ pub const STACK: RootKind = RootKind::certain("stack", "the stack of values");
 pub const RECEIVER: RootKind = RootKind::certain("receiver", "the receiver of");
 /// A class, which a constant of another one keeps as a rule.
 pub const CLASSES: RootKind = RootKind::certain("class", "a class");
-/// What objects are of whose class has no name.
-const UNNAMED: &str = "#<Class>";
 /// References of one object, at most.
 const MAX_EDGES: usize = 1 << 22;
 /// Words of one stack, at most.
@@ -171,7 +169,7 @@ impl Objects for Ruby {
         let class = heap.class_of_all(object)?;
         Some(match heap.class_name(class) {
             Some(name) => name.into(),
-            None if heap.class(class).is_some() => UNNAMED.into(),
+            None if heap.class(class).is_some() => heap.unnamed(class).into(),
             None => kind_word(object.kind()).into(),
         })
     }

@@ -6,7 +6,6 @@ use super::{
     Ruby,
     heap::{ARRAY, Heap, pointer},
     layout::{Layout, VariableKind},
-    tags::guard,
     version::Version,
 };
 use crate::{Damage, Finding, FrameKind, Host, HostModule, Identity, Probe, StandIn};
@@ -62,7 +61,8 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         return damaged("its layouts are not known (those of 2.7 to 3.4 are)");
     };
     let heap = Heap { space: host.space(), layout, names: None, shapes: None };
-    let Some(vm) = by_symbol(&heap, module).or_else(|| by_threads(host, &heap)) else {
+    let vm = by_symbol(&heap, module).or_else(|| by_threads(host, &heap));
+    let Some(vm) = vm.or_else(|| by_data(&heap, module)) else {
         return damaged("its VM is not found, or was not dumped");
     };
     let metadata = match layout.is_of_headers() {
@@ -74,7 +74,7 @@ fn find_in(host: &dyn Host, module: &dyn HostModule) -> Option<Finding> {
         Identity { version: Some(text.into()), metadata: metadata.into(), ..ruby.identity.clone() };
     let names = names(&heap, module);
     let shapes = shapes(&Heap { names, ..heap }, module);
-    let ruby = Ruby { identity, names, shapes, guard: guard(host), ..ruby };
+    let ruby = Ruby { identity, names, shapes, ..ruby };
     Some(Finding::Found(Box::new(ruby.with_gaps())))
 }
 
@@ -106,6 +106,17 @@ fn by_threads(host: &dyn Host, heap: &Heap<'_>) -> Option<Addr> {
         let first = Addr::new(pointer.get().saturating_sub(THREAD_LOCALS));
         let words = data_words(host, AddrRange::new(first, pointer));
         words.into_iter().rev().find_map(|(_, word)| heap.vm_of_context(self::pointer(word)?))
+    })
+}
+
+/// Finds the VM through a variable of MRI's own, which no symbol names: for who sees a process without its threads. It lies
+/// among those that begin as zero, which come last.
+fn by_data(heap: &Heap<'_>, module: &dyn HostModule) -> Option<Addr> {
+    let vm_at = |at: Addr| heap.pointer(at, 0).filter(|vm| heap.is_vm(*vm));
+    module.data().into_iter().rev().find_map(|range| {
+        let end = range.len().checked_div(8)?;
+        let first = end.saturating_sub(MAX_DATA.checked_div(8)?);
+        (first..end).rev().find_map(|index| vm_at(range.start.checked_add(index.checked_mul(8)?)?))
     })
 }
 

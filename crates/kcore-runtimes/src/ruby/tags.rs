@@ -42,7 +42,7 @@ pub struct Tag {
 }
 
 /// What hides addresses in buffers of `setjmp`.
-pub fn guard(host: &dyn Host) -> Option<u64> {
+fn guard(host: &dyn Host) -> Option<u64> {
     let words = host.threads().into_iter().filter_map(|tid| {
         host.space().read_word(host.thread_pointer(tid)?.checked_add(GUARD)?).ok()
     });
@@ -51,10 +51,10 @@ pub fn guard(host: &dyn Host) -> Option<u64> {
 
 impl Ruby {
     /// The tags of a context, innermost first.
-    pub(super) fn tags(&self, heap: &Heap<'_>, context: &Context) -> Vec<Tag> {
+    pub(super) fn tags(&self, host: &dyn Host, heap: &Heap<'_>, context: &Context) -> Vec<Tag> {
         let mut tags: Vec<Tag> = Vec::new();
         let mut next = heap.pointer(context.at, INNERMOST);
-        while let Some(tag) = next.and_then(|at| self.tag(heap, at)) {
+        while let Some(tag) = next.and_then(|at| self.tag(host, heap, at)) {
             // The outer ones lie higher on the stack.
             if tags.len() >= MAX_TAGS || tags.last().is_some_and(|inner| inner.at >= tag.at) {
                 break;
@@ -65,14 +65,14 @@ impl Ruby {
         tags
     }
 
-    fn tag(&self, heap: &Heap<'_>, at: Addr) -> Option<Tag> {
+    fn tag(&self, host: &dyn Host, heap: &Heap<'_>, at: Addr) -> Option<Tag> {
         let buffer = at.checked_add(BUFFER)?;
         let resumes = heap.pointer_to_code(buffer, 8).filter(|pc| self.module.contains(*pc));
         if let Some(resumes) = resumes {
             let (fp, sp) = (heap.word(buffer, 0)?, Addr::new(heap.word(buffer, 16)?));
             return Some(Tag { at, resumes, sp, fp, size: BUILTIN_SIZE });
         }
-        let guard = self.guard?;
+        let guard = (*self.guard.get_or_init(|| guard(host)))?;
         let shown =
             |offset| heap.word(buffer, offset).map(|word| word.rotate_right(ROTATED) ^ guard);
         let resumes = Addr::new(shown(56)?);
@@ -86,7 +86,7 @@ impl Ruby {
         let contexts = self.threads(host).all.iter().filter_map(|it| heap.context(it.context));
         { contexts }.find_map(|context| {
             let innermost = heap.pointer(context.at, INNERMOST)?;
-            self.tag(&heap, innermost).map(|tag| tag.size)
+            self.tag(host, &heap, innermost).map(|tag| tag.size)
         })
     }
 
@@ -98,14 +98,17 @@ impl Ruby {
         context: &Context,
     ) -> Vec<Tag> {
         let Some(resumes) = self.resumes(host) else { return Vec::new() };
-        let mut tags = self.tags(heap, context);
+        let mut tags = self.tags(host, heap, context);
         tags.retain(|tag| tag.resumes == resumes);
         tags
     }
 
-    /// Where jumps to `rb_vm_exec` go on; found once.
+    /// Where jumps to `rb_vm_exec` go on, once a thread tells.
     pub(super) fn resumes(&self, host: &dyn Host) -> Option<Addr> {
-        *self.resumes.get_or_init(|| self.find_resumes(host))
+        let known = self.resumes.get().copied();
+        known.or_else(|| *self.resumed.get_or_init(|| self.find_resumes(host))).inspect(|at| {
+            let _ = self.resumes.set(*at);
+        })
     }
 
     fn find_resumes(&self, host: &dyn Host) -> Option<Addr> {
@@ -118,7 +121,7 @@ impl Ruby {
         let mut votes: FxHashMap<Addr, u64> = FxHashMap::default();
         for context in threads.all.iter().filter_map(|thread| heap.context(thread.context)) {
             let mut counts: FxHashMap<Addr, usize> = FxHashMap::default();
-            for tag in self.tags(&heap, &context) {
+            for tag in self.tags(host, &heap, &context) {
                 let count = counts.entry(tag.resumes).or_default();
                 *count = count.saturating_add(1);
             }

@@ -88,7 +88,8 @@ impl Teller<'_> {
         let class = self.heap.real_class(self.heap.class_of(object)?)?;
         let name = self.heap.class_name(class);
         // A struct without a name is spelled without one.
-        name.or_else(|| (object.kind() != STRUCT).then(|| "#<Class>".to_owned()))
+        let is_told = object.kind() != STRUCT || self.heap.hides_name(class);
+        name.or_else(|| is_told.then(|| self.heap.unnamed(class).to_owned()))
     }
 
     fn symbol(&self, value: u64) -> ScriptNode {

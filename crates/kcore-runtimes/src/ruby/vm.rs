@@ -34,6 +34,8 @@ pub struct RubyThread {
     pub context: Addr,
     /// The native thread, if it has one.
     pub tid: Option<Tid>,
+    /// Whether it says itself that it has none.
+    pub is_parked: bool,
     /// Its name.
     pub name: Option<Arc<str>>,
     /// The number of its ractor; `None` before there were any.
@@ -196,6 +198,7 @@ impl Heap<'_> {
             at,
             context: self.pointer(at, offsets.context)?,
             tid: pthread.and_then(|pthread| natives.get(&pthread).copied()),
+            is_parked: offsets.native.is_some_and(|native| self.word(at, native) == Some(0)),
             name: self.word(at, offsets.name).and_then(|name| self.text(name)).map(Arc::from),
             ractor,
             state,
