@@ -1,7 +1,7 @@
 //! Checks and chores of the tree: `cargo xtask NAME`.
 //!
 //! Each task is a line in [`TASKS`] and a file. What runs on a developer's machine and what runs
-//! for a change are the same thing: `.ci/run` calls `cargo xtask ci` and nothing else.
+//! for a change are the same thing: `.ci/run` does what `cargo xtask ci` does and nothing else.
 
 mod api;
 mod arch;

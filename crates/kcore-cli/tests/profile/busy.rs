@@ -130,7 +130,8 @@ const PERL: Language = Language {
 };
 
 impl Language {
-    /// The functions of the program in a stack, from the outermost on.
+    /// The functions of the program in a stack, from the outermost on, without the innermost one where the stack says that
+    /// it is not certain.
     fn functions<'s>(&'s self, stack: &'s [String]) -> Vec<&'s str> {
         let own =
             |name: &'s String| name.strip_suffix(self.mark).map(|it| it.trim_end_matches(" (?)"));
@@ -139,7 +140,11 @@ impl Language {
             let of_table = self.names.iter().find(|(shown, _)| *shown == name);
             of_table.map(|(_, plain)| *plain).or(is_inside.then_some("inside"))
         };
-        stack.iter().filter_map(own).filter_map(known).collect()
+        let marked = format!(" (?){}", self.mark);
+        let last = stack.iter().rposition(|name| name.ends_with(self.mark));
+        let is_certain = |at: usize, name: &String| last != Some(at) || !name.ends_with(&marked);
+        let all = stack.iter().enumerate().filter(|(at, name)| is_certain(*at, name));
+        all.filter_map(|(_, name)| own(name)).filter_map(known).collect()
     }
 
     /// Whether a stack says itself that it may not be of one instant: functions whose places are not known, and what stands

@@ -270,8 +270,12 @@ fn mapped_regions(host: &dyn HeapHost, top: u64, found: &mut Regions) {
     }
 }
 
-/// Whether a mapped region ends where those of malloc do: at `top`, or with its fence at the end of a page.
+/// Whether a mapped region ends where those of malloc do: at `top`, or with its fence at the end of a page. One that was just
+/// mapped may be `top` alone.
 fn is_sure(host: &dyn HeapHost, region: &Region) -> bool {
+    if region.has_top && region.start == region.end {
+        return true;
+    }
     let chunks = Chain::new(Words::new(host.space()), region.start, region).take(SURE).count();
     chunks > 0
         && (region.has_top

@@ -27,7 +27,19 @@ impl HeapView<'_> {
             .flat_map(|part| without(part, &taken))
             .collect();
         roots.extend(rest);
-        roots
+        self.held(&roots)
+    }
+
+    /// What memory holds of some ranges: a damaged core may claim any number of bytes for a mapping.
+    fn held(&self, ranges: &[AddrRange]) -> Vec<AddrRange> {
+        let regions = self.core.space().regions();
+        let within = |range: &AddrRange| {
+            let (start, end) = (range.start, range.end);
+            let first = regions.partition_point(|region| region.range.end <= start);
+            let held = regions.iter().skip(first).take_while(move |it| it.range.start < end);
+            held.map(move |it| AddrRange::new(it.range.start.max(start), it.range.end.min(end)))
+        };
+        ranges.iter().flat_map(within).collect()
     }
 
     fn heap_ranges(&self) -> Vec<AddrRange> {
@@ -53,7 +65,7 @@ impl HeapView<'_> {
             let low = Addr::new(sp.get().saturating_sub(RED_ZONE)).max(mapping.start);
             parts.push(AddrRange::new(mapping.start, low));
         }
-        parts
+        self.held(&parts)
     }
 }
 
