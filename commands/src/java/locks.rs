@@ -14,8 +14,8 @@ const HELP: &str = "\
 A lock is a monitor (synchronized, Object.wait), or an object of java.util.concurrent that threads \
 are parked on. A thread waits to enter a monitor, for somebody to notify it, or it is parked. The owner \
 is known of monitors, and of locks that write it down: ReentrantLock and the write lock of \
-ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Of a ReentrantReadWriteLock that \
-is held for reading, the threads that do are named as far as they tell. Locks that nobody waits for are not \
+ReentrantReadWriteLock do, Semaphore and CountDownLatch have none. Threads that hold a \
+ReentrantReadWriteLock for reading are named as far as they tell. Locks that nobody waits for are not \
 listed. Snapshots of live processes may lack what tells the owner: the line says so. Threads that wait for each other in a circle are named as a deadlock.\n\n\
 Virtual threads stand with their number, which 0tNUMBER::stack takes, also while a thread runs \
 them.";

@@ -36,7 +36,7 @@ decimal. Several members share one line. A java.lang.Class has the static fields
 members.
 
 Fields of a class stand before those of the class that it extends. Strings, numbers in boxes and \
-constants of an enum stand as what they say, and so do BigInteger, BigDecimal, StringBuilder, UUID, \
+constants of an enum stand as what they say. So do BigInteger, BigDecimal, StringBuilder, UUID, \
 atomic numbers, paths, addresses of the network, and dates and times of java.time. The backtrace of an exception is the stack that it \
 carries. Collections of java.util show what they hold. These are the lists, sets, maps and queues \
 that are common, and the views of Collections and of List.of. A member of a map is found by a key that is a string; .field always names a field first.
