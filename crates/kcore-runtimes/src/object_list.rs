@@ -103,7 +103,7 @@ impl ObjectList {
         Ok(())
     }
 
-    /// What the object that holds an address is, in one line; `class` says what it is called.
+    /// One line about the object that holds an address. `class` gives the name of its class.
     pub fn identify(&self, at: Addr, class: &str) -> Option<String> {
         let object = self.holding(at)?;
         let inside = match at.offset_from(object.at) {

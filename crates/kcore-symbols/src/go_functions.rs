@@ -14,8 +14,8 @@ use crate::{
 const TABLES: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
 /// How it begins since Go 1.18 and since Go 1.20, and where a description has the kind of the function.
 const KNOWN: [(u32, usize); 2] = [(0xffff_fff0, 36), (0xffff_fff1, 40)];
-/// The section in which they lie if they have none of their own, that which tells that Go made the file, and what they are
-/// aligned to.
+/// If the tables have no section of their own: the section in which they lie, the section by which a file of Go is known, and
+/// the alignment of the tables.
 const SHARED: &str = ".data.rel.ro";
 const MADE_BY_GO: &str = ".go.buildinfo";
 const ALIGNED: usize = 32;
@@ -37,7 +37,7 @@ const CODE: &str = ".text";
 const ENTRY: usize = 8;
 /// Where a description has the name.
 const NAME: usize = 4;
-/// Bytes of names that are told from each other, at most: any number of functions may have one long name.
+/// Bytes of a name that are compared, at most: any number of functions may have one long name.
 const LONG: usize = 512;
 
 /// The functions of a file, and the bytes that their names lie in.
@@ -196,7 +196,7 @@ fn begins(bytes: &[u8], target: Target) -> Option<usize> {
     is_one.then_some(kind)
 }
 
-/// Where the code begins, which what lies at `table` or the section of the module says.
+/// Where the code of all functions begins. The header at `table` says it, or since Go 1.26 `runtime.moduledata`.
 fn text_start(image: &Image, table: Svma) -> Option<Svma> {
     let size = image.target().word_size() as u64;
     let in_header = table.checked_add(WORDS as u64)?.checked_add(size.checked_mul(TEXT as u64)?)?;
@@ -209,8 +209,7 @@ fn text_start(image: &Image, table: Svma) -> Option<Svma> {
     text.offset_from(code.svma).is_some_and(|into| into < code.size).then_some(text)
 }
 
-/// The address that a word of the file will hold in a process that is not moved: by the word itself, or by the relocation
-/// that fills it.
+/// The address that a word of the file stands for: the word itself or, where that is 0, what its relocation will put there.
 fn pointer(image: &Image, at: Svma) -> Option<Svma> {
     let target = image.target();
     let word = image.bytes_at(at)?.get(..target.word_size())?;
@@ -221,7 +220,7 @@ fn pointer(image: &Image, at: Svma) -> Option<Svma> {
     (address != 0).then(|| Svma::new(address))
 }
 
-/// What the relocation that has no symbol and is for a word adds to where the file lies.
+/// The addend of the relocation for the word at `at`, if that relocation has no symbol.
 fn addend(relocations: &[u8], target: Target, at: Svma) -> Option<u64> {
     let size = target.word_size();
     let mut all = relocations.chunks_exact(size.checked_mul(3)?);

@@ -190,7 +190,7 @@ enum Hints {
     Beginnings([String; 3]),
     /// The mangled name holds these.
     Words(Vec<String>),
-    /// A function of Go in a package with a path, whose name in the table holds these and an escape.
+    /// A function of Go whose package has a path. The name in the table holds these words, and a dot as `%2e`.
     PathWords(Vec<String>),
 }
 

@@ -23,7 +23,7 @@ pub enum SymbolSource {
     Plt,
     /// The dynamic symbols in the memory of the process.
     Memory,
-    /// The table of functions that Go's linker makes for the runtime, of a file without `.symtab`.
+    /// The table of functions that Go's linker makes for its runtime. It is read only if the file has no `.symtab`.
     GoTable,
 }
 

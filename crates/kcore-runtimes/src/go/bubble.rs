@@ -42,7 +42,7 @@ impl Go {
         host.space().read_word(bubble.checked_add(ID)?).ok()
     }
 
-    /// All bubbles that goroutines are in, each once.
+    /// Where the bubbles lie that goroutines are in: the lowest address first, each once.
     pub(super) fn bubbles(&self, host: &dyn Host) -> Vec<Addr> {
         let all = self.goroutines(host).iter();
         let mut all: Vec<Addr> = all.filter_map(|goroutine| goroutine.bubble).collect();

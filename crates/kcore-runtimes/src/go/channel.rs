@@ -127,7 +127,7 @@ impl Go {
     }
 }
 
-/// A number or a text, as Go's source has it.
+/// A number, or a text in quotes, as it would be written in Go's source.
 fn spelled(space: &dyn AddressSpace, ty: &GoType, at: Addr) -> Option<Arc<str>> {
     if ty.kind != Kind::Text {
         return printed(space, SHORT, ty, at);

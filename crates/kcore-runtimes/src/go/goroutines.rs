@@ -23,7 +23,7 @@ const EVERY: u64 = 1024;
 pub struct Goroutines {
     /// In the order of the runtime's list: the oldest first, but for those that took the place of ended ones.
     all: Arc<[Addr]>,
-    /// Whether they are tasks by their addresses, since their numbers are those of others.
+    /// Whether their addresses, and not their numbers, name them as tasks: another runtime in the process uses the same numbers.
     by_address: bool,
     damaged: u64,
     why: Option<Arc<str>>,
@@ -72,7 +72,8 @@ impl Goroutines {
         self.all = all.into();
     }
 
-    /// Takes in what has to be known of all of them. Which one a thread is bound to counts where it runs none.
+    /// Keeps of a goroutine what lookups need without a second read: its thread, and the latest instant. `bound` collects those
+    /// that a thread is bound to; they count only where the thread runs no other.
     fn note(&mut self, mut goroutine: Box<Goroutine>, bound: &mut Vec<(Tid, Arc<Goroutine>)>) {
         self.latest = [self.latest, goroutine.since, goroutine.tracked].into_iter().max().flatten();
         let thread = goroutine.thread.filter(|_| goroutine.is_on_thread());
@@ -162,7 +163,7 @@ impl<'a> GoroutineView<'a> {
         found.or_else(|| self.lying_at(Addr::new(number)))
     }
 
-    /// Something of each, with its index.
+    /// Pairs of what `of` gives for a goroutine, and the index of that goroutine in the list.
     fn numbers<T>(self, of: impl Fn(&Goroutine) -> T) -> Vec<(T, u32)> {
         let all = (0..).zip(self.known.all.iter());
         all.filter_map(|(index, at)| Some((of(&*self.read(*at)?), index))).collect()

@@ -78,7 +78,7 @@ use crate::{
     objects::Objects, tokio::Deadline,
 };
 
-/// What is not known of a call by C that a panic has passed.
+/// Why no frame of C follows a call of Go by C.
 const GAP: &str = "the frames of C that called it are gone, since a panic has passed them";
 
 /// What Go's linker made of one module of a process.
@@ -186,7 +186,7 @@ impl Go {
         }
     }
 
-    /// Whether a frame is of the function by which C called Go, and the next one is none of C.
+    /// Whether a frame is `runtime.cgocallback`, by which C calls Go, and the frame that follows it is not one of C.
     fn is_without_c(&self, host: &dyn Host, stack: &NativeStack<'_>, index: usize) -> bool {
         let role = |index: usize| {
             let place = self.place(host, stack.frames.get(index)?.pc)?;
@@ -211,7 +211,7 @@ impl Go {
     }
 }
 
-/// What is told of the frame that lies inside of those of C which are gone.
+/// The frame of `runtime.cgocallback`, with the reason why frames of C are missing behind it.
 fn before_gap() -> LanguageFrame {
     LanguageFrame { kind: FrameKind::Go, doubt: Some(GAP.into()), ..LanguageFrame::default() }
 }

@@ -69,7 +69,8 @@ impl Go {
         self.abi.kept_fp(host.space(), self.abi.sp(frame.regs)?, delta)
     }
 
-    /// Whether a call of C returns to an address. What Go's linker took in of C is in its tables, without a frame.
+    /// Whether an address is a return address in C code. C code that Go's linker included is in its tables of functions too, but
+    /// without a table of stack pointers.
     fn is_of_c(&self, host: &dyn Host, pc: Addr) -> bool {
         let own = self.place(host, CodeAddr::Return(pc));
         let is_code = host.range_at(pc).is_some_and(|range| range.executable);

@@ -80,7 +80,7 @@ pub enum TimerAction {
 /// The timers of a runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timers {
-    /// Those that can be read, the one that is due first before the others; behind them those of each bubble.
+    /// Those that can be read, ordered by when they are due: first those of the system's clock, then those of each bubble.
     pub all: Vec<Timer>,
     /// How many cannot be read.
     pub damaged: u64,

@@ -26,7 +26,7 @@ pub struct Generations {
     good: u64,
 }
 
-/// A reference that may not be up to date.
+/// A reference as memory holds it: its object may have moved since.
 #[derive(Clone, Copy, Debug)]
 pub struct Stale {
     /// The offset in the heap that it has.

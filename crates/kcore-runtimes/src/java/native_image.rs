@@ -14,7 +14,7 @@ const VERSION: &[u8] = b"com.oracle.svm.core.VM=";
 const MAX_SEARCHED: usize = 64 << 20;
 const MAX_VERSION: usize = 128;
 
-/// Whether a module is such a program, by its file.
+/// Whether the file of a module is a native image.
 pub fn is_one(module: &dyn HostModule) -> bool {
     module.image().is_some_and(|image| image.section(HEAP).is_some())
 }

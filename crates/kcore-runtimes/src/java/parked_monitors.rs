@@ -27,7 +27,7 @@ const WAITER_WORDS: u64 = 8;
 const WAITING: [&str; 7] =
     ["BLOCKING", "BLOCKED", "UNBLOCKED", "WAITING", "WAIT", "TIMED_WAITING", "TIMED_WAIT"];
 
-/// Whether a virtual thread of this state waits for somebody to notify it.
+/// Whether this state of a virtual thread means that it is in `Object.wait`.
 pub(super) fn is_to_be_notified(state: &str) -> bool {
     WAITING.iter().skip(3).any(|own| *own == state)
 }
